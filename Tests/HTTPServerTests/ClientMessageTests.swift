@@ -13,6 +13,7 @@ struct ClientMessageTests {
         #expect(try read(#"{"type":"subscribe","topic":"streams"}"#) == .subscribe(.streams))
         #expect(
             try read(#"{"topic":"viewers","path":"/a b","type":"subscribe"}"#) == .subscribe(.viewers(path: "/a b")))
+        #expect(try read(#"{"type":"subscribe","topic":"events"}"#) == .subscribe(.events))
         #expect(try read(#"{"type":"unsubscribe","topic":"log"}"#) == .unsubscribe(.unknown("log")))
         #expect(try read(#"{"type":"later","more":[1,{"a":null}]}"#) == .unknown(type: "later"))
     }

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Tells the WebSockets of one event loop how the streams change. Without sockets it does nothing. Confined to the loop.
 final class CatalogWatch {
-    private let loop: any EventLoop
+    let loop: any EventLoop
     private let catalog: any StreamCatalog
     private var sockets: [ObjectIdentifier: SocketHandler] = [:]
     private var isAsking = false

@@ -1,4 +1,5 @@
 import RTSP
+import Streams
 
 /// What the server knows of its streams, for clients of the API. Thread-safe; nothing blocks.
 public protocol StreamCatalog: Sendable {
@@ -6,6 +7,10 @@ public protocol StreamCatalog: Sendable {
     func streams(_ receive: @escaping @Sendable ([CatalogStream]) -> Void)
     /// Passes on the viewers of a path, as an array of JSON, on any thread.
     func viewers(of path: String, _ receive: @escaping @Sendable ([UInt8]) -> Void)
+    /// Queues the events of the server from now on; `nil` if too many clients follow them.
+    ///
+    /// - Parameter waker: is woken after each event, on any thread; not retained.
+    func events(waking waker: any Waker) -> EventSubscription?
 }
 
 /// A stream as clients are told about it (docs/http-websocket.md).
@@ -28,6 +33,7 @@ public struct CatalogStream: Sendable {
 struct EmptyCatalog: StreamCatalog {
     func streams(_ receive: @escaping @Sendable ([CatalogStream]) -> Void) { receive([]) }
     func viewers(of path: String, _ receive: @escaping @Sendable ([UInt8]) -> Void) { receive(Array("[]".utf8)) }
+    func events(waking waker: any Waker) -> EventSubscription? { nil }
 }
 
 extension [CatalogStream] {

@@ -14,6 +14,8 @@ public enum ClientMessage: Hashable, Sendable {
         case streams
         /// Those of a path.
         case viewers(path: String)
+        /// What becomes of sources, viewers and publishers of all paths.
+        case events
         /// A topic that this server does not know.
         case unknown(String)
     }
@@ -61,6 +63,7 @@ extension ClientMessage.Topic {
         case "viewers":
             guard let path = fields.path else { throw .malformed }
             self = .viewers(path: path)
+        case "events": self = .events
         case let name?: self = .unknown(name)
         case nil: throw .malformed
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Streams
 
 /// A text message of the server (docs/http-websocket.md).
 enum ServerMessage: Encodable {
@@ -8,11 +9,14 @@ enum ServerMessage: Encodable {
     /// The next binary message is an init segment.
     case initSegment(generation: UInt64, contentType: String, tracks: [String])
     case drop(frames: Int)
+    case event(StreamEvent)
+    /// So many events were left out, because the client was too slow.
+    case dropped(events: Int)
     /// A message of the client was refused.
     case error(text: String, about: String)
 
     private enum Key: String, CodingKey {
-        case type, viewer, server, client, id, time, generation, contentType, tracks, frames, text, about
+        case type, viewer, server, client, id, time, generation, contentType, tracks, frames, event, events, text, about
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -35,6 +39,12 @@ enum ServerMessage: Encodable {
         case .drop(let frames):
             try fields.encode("drop", forKey: .type)
             try fields.encode(frames, forKey: .frames)
+        case .event(let event):
+            try fields.encode("event", forKey: .type)
+            try fields.encode(event, forKey: .event)
+        case .dropped(let events):
+            try fields.encode("dropped", forKey: .type)
+            try fields.encode(events, forKey: .events)
         case .error(let text, let about):
             try fields.encode("error", forKey: .type)
             try fields.encode(text, forKey: .text)

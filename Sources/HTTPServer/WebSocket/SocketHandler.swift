@@ -32,6 +32,8 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     /// Determines the rights anew.
     private let currentRights: () -> ClientRights
     private var topics = SocketTopics()
+    /// `nil` unless the client has subscribed to the events.
+    private var events: SocketEvents?
     private var allowance = TokenBucket(messages)
     private var lastHeard = MonotonicTime.now()
     private var viewers: LiveLoop?
@@ -63,6 +65,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     func review() {
         rights = currentRights()
         if viewer == nil, !rights.admits(.read, nil) { end(.notPermitted) }
+        if !rights.admits(.status, nil) { endEvents() }
     }
 
     // MARK: The channel
@@ -75,7 +78,10 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     func handlerRemoved(context: ChannelHandlerContext) { leave() }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable, let viewer, !isClosing { viewers?.becameWritable(viewer) }
+        if context.channel.isWritable, !isClosing {
+            if let viewer { viewers?.becameWritable(viewer) }
+            events?.send()
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -117,6 +123,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
             switch try ClientMessage(parsing: bytes) {
             case .ping(let id): send(.pong(id: id, time: unixMilliseconds()))
             case .subscribe(let topic): subscribe(topic)
+            case .unsubscribe(.events): endEvents()
             case .unsubscribe(let topic): topics.unsubscribe(topic)
             // A later version of the page may know more messages.
             case .unknown: break
@@ -127,13 +134,30 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     }
 
     private func subscribe(_ topic: ClientMessage.Topic) {
-        if case .viewers(let path) = topic, !rights.admits(.status, path) {
+        switch topic {
+        case .viewers(let path) where !rights.admits(.status, path):
             return send(.error(text: "this needs the right status for \(path)", about: "subscribe"))
+        case .events: return subscribeToEvents()
+        default: break
         }
         guard topics.subscribe(topic) else {
             return send(.error(text: "there is no such topic, or there are too many", about: "subscribe"))
         }
         viewers?.catalog.ask()
+    }
+
+    private func subscribeToEvents() {
+        guard rights.admits(.status, nil) else {
+            return send(.error(text: "this needs the right status for the whole server", about: "subscribe"))
+        }
+        guard events == nil, let loop = viewers?.catalog.loop else { return }
+        events = SocketEvents(of: server.catalog, over: connection, on: loop)
+        if events == nil { send(.error(text: "too many clients follow the events", about: "subscribe")) }
+    }
+
+    private func endEvents() {
+        events?.end()
+        events = nil
     }
 
     /// The paths of which the client has subscribed to the list of viewers.
@@ -187,6 +211,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     private func leave() {
         timer?.cancel()
         timer = nil
+        endEvents()
         if let viewer { viewers?.remove(viewer) }
         viewer = nil
         viewers?.catalog.remove(self)

@@ -15,6 +15,8 @@ struct SocketTopics {
     /// The most paths whose viewers one client follows: the page follows one.
     private static let maximumPaths = 16
 
+    /// Remembers a topic, except for events, which are no state.
+    ///
     /// - Returns: false for an unknown topic, or if there are too many.
     mutating func subscribe(_ topic: ClientMessage.Topic) -> Bool {
         switch topic {
@@ -22,6 +24,7 @@ struct SocketTopics {
         case .viewers(let path):
             guard viewers.count < Self.maximumPaths else { return viewers.contains(path) }
             viewers.insert(path)
+        case .events: break
         case .unknown: return false
         }
         return true
@@ -31,7 +34,7 @@ struct SocketTopics {
         switch topic {
         case .streams: (wantsStreams, knowsStreams) = (false, false)
         case .viewers(let path): viewers.remove(path)
-        case .unknown: break
+        case .events, .unknown: break
         }
     }
 

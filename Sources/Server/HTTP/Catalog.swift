@@ -25,6 +25,8 @@ struct Catalog: StreamCatalog {
         }
     }
 
+    func events(waking waker: any Waker) -> EventSubscription? { assembly?.events.subscribe(waking: waker) }
+
     /// The value as JSON, with keys in the same order each time.
     fileprivate static func json(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()

@@ -39,24 +39,27 @@ final class TestServer {
             },
         ] + [.statusSocket] + Route.live + Route.page(framedBy: [])
 
-    init(_ services: TestServices = TestServices(), _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in })
-        throws
-    {
+    init(
+        _ services: TestServices = TestServices(), events: EventBus? = nil,
+        log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in }
+    ) throws {
         self.services = services
         var options = HTTPServer.ServerOptions()
         options.port = 0
         change(&options)
         server = try HTTPServer.Server(
-            options: options, services: services, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        server.start(Self.routes)
+            options: options, services: services, logger: log)
+        server.start(Self.routes, events.map(TestCatalog.init))
     }
 
     /// Runs `body` with a server, and stops it.
     static func run(
-        _ services: TestServices, _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in },
-        _ body: (TestServer) async throws -> Void
+        _ services: TestServices, events: EventBus? = nil,
+        log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
     ) async throws {
-        let server = try TestServer(services, change)
+        let server = try TestServer(services, events: events, log: log, change)
         do {
             try await body(server)
         } catch {
@@ -77,6 +80,15 @@ final class TestServer {
 private func elsewhere(_ body: @escaping @Sendable () -> Void) {
     // Without threads there is no answer, and the test fails.
     try? startDetachedThread(name: "elsewhere", body)
+}
+
+/// A catalog that has events and no streams.
+private struct TestCatalog: StreamCatalog {
+    let events: EventBus
+
+    func streams(_ receive: @escaping @Sendable ([CatalogStream]) -> Void) { receive([]) }
+    func viewers(of path: String, _ receive: @escaping @Sendable ([UInt8]) -> Void) { receive(Array("[]".utf8)) }
+    func events(waking waker: any Waker) -> EventSubscription? { events.subscribe(capacity: 4, waking: waker) }
 }
 
 /// Users and limits for tests.
