@@ -86,10 +86,12 @@ final class AccessControl {
     {
         guard let authenticator = authenticator(for: client) else { return nil }
         let end = MonotonicTime.now().advanced(byMilliseconds: Int64(seconds) * 1000)
+        // A URL with a token may be passed to a program on another host.
+        let place = purpose == .session ? Self.place(of: client) : ""
         // Without hash functions no password could have been checked before.
         return
             (try? authenticator.token(
-                from: context.tokens, for: purpose, of: user, at: Self.place(of: client), until: end)) ?? nil
+                from: context.tokens, for: purpose, of: user, at: place, until: end)) ?? nil
     }
 
     /// Tells from now on whether a client that was permitted to watch a path still is.
@@ -149,7 +151,10 @@ extension AccessControl {
         of question: Question, by authenticator: inout Authenticator, at now: MonotonicTime
     ) throws(AccessFailure) -> Outcome {
         let authorization = question.headers["Authorization"]
-        if let token = question.target.query["token"], question.right == .read, let path = question.path {
+        // With a token, a client cannot get another one.
+        if let token = question.target.query["token"], question.right == .read, let path = question.path,
+            question.method == "GET" || question.method == "HEAD"
+        {
             return .granted(
                 try authenticator.authorise(
                     .read, path, by: token, of: context.tokens, for: .watching(path), at: "", at: now))

@@ -162,7 +162,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .everyone: return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)
         case .page where client.security == .tls:
             return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)
-        case .page: (right, path) = (.read, nil)
+        case .page: (right, path) = (.read, target.query["token"] == nil ? nil : streamPath)
         case .query:
             guard let needed = target.query["right"].flatMap(Right.init) else {
                 return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)

@@ -37,6 +37,12 @@ public final class Exchange: Sendable {
         loop.execute { handler.value.logIn(user: user, password: password, by: request, number) }
     }
 
+    /// Responds with a token with which the stream that the request names can be watched. It is called on the event loop.
+    func makeToken(for request: Request) {
+        guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
+        handler.value.makeToken(for: request, number)
+    }
+
     /// Responds with the removal of the cookie of a session.
     public func logOut(_ request: Request) {
         let cookie = AccessControl.cookie("", lastingSeconds: 0, request.identity.security)

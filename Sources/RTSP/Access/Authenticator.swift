@@ -294,7 +294,11 @@ extension Authenticator {
             tokens.admits(
                 token, for: purpose, at: place, mark: mark, at: now, try policy.verifier().hashes)
         else { throw .invalidToken }
-        let grant = purpose == .session ? user.grant : user.grant.toRead
+        let grant: Grant
+        switch purpose {
+        case .session: grant = user.grant
+        case .watching(let watched): grant = user.grant.toWatch(watched)
+        }
         guard user.addresses.admits(address), grant.admits(right, path) else {
             throw .notPermitted(user: user.name)
         }

@@ -79,6 +79,14 @@ public struct Grant: Hashable, Sendable {
         return patterns[right, default: []].contains { $0.matches(path, ignoringCase: ignoringCase) }
     }
 
+    /// The same grant, restricted to watching one path.
+    ///
+    /// - Parameter path: with its leading slash.
+    func toWatch(_ path: String) -> Self {
+        let pattern = PathPattern(exactly: path == "/" ? path : String(path.drop { $0 == "/" }))
+        return Self(user: user, patterns: [.read: admits(.read, path) ? [pattern] : []])
+    }
+
     /// The same grant, restricted to watching.
     var toRead: Self {
         Self(user: user, patterns: patterns?.filter { $0.key == .read })

@@ -16,7 +16,7 @@ extension Assembly {
             Route(.path("/api/v1/status"), for: .server(.status)) { [weak self] _, exchange in
                 self?.answer(exchange) { Response(await $0.status().json, as: "application/json") }
             },
-            .statusSocket,
+            .statusSocket, .tokens,
         ] + Route.catalog + Route.live + operatorRoutes + Route.page(framedBy: running.http.frameAncestors)
     }
 

@@ -37,7 +37,7 @@ final class TestServer {
             Route(.stream("change"), [.post], for: .stream(.control)) { request, exchange in
                 exchange.respond(Response(request.grant.user ?? "nobody", as: "text/plain"))
             },
-        ] + [.statusSocket] + Route.live + Route.page(framedBy: [])
+        ] + [.statusSocket, .tokens] + Route.live + Route.page(framedBy: [])
 
     init(
         _ services: TestServices = TestServices(), events: EventBus? = nil,

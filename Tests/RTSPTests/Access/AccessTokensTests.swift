@@ -67,6 +67,25 @@ struct AccessTokensTests {
         #expect(Self.outcome(session, in: policy, for: .watching("/yard/cam")) == .failure(.invalidToken))
     }
 
+    @Test func theGrantOfATokenForOnePathHasNoOtherPathsAndRights() throws {
+        let policy = try Self.policy()
+        let token = try #require(try Self.token(.watching("/yard/cam"), in: policy))
+        var authenticator = Self.authenticator(policy)
+        let grant = try authenticator.authorise(
+            .read, "/yard/cam", by: token, of: Self.tokens, for: .watching("/yard/cam"), at: "place", at: Self.now)
+        #expect(grant.user == "ann" && grant.admits(.read, "/yard/cam"))
+        #expect(!grant.admits(.read, "/yard/b") && !grant.admits(.control, "/yard/cam"))
+        #expect(!grant.admits(.status, nil) && !grant.admits(.control, nil))
+    }
+
+    @Test func aTokenForAPathThatItsUserMayNotWatchIsRefused() throws {
+        let policy = try Self.policy()
+        let token = try #require(try Self.token(.watching("/cam"), in: policy))
+        #expect(
+            Self.outcome(token, .read, "/cam", in: policy, for: .watching("/cam"))
+                == .failure(.notPermitted(user: "ann")))
+    }
+
     @Test func aTokenEndsWithTimePlaceAndPassword() throws {
         let policy = try Self.policy()
         let token = try #require(try Self.token(in: policy))

@@ -41,6 +41,9 @@ export function streamOf(location) {
     return decodeURIComponent(path.length > 1 ? path.replace(/\/$/, "") : path);
 }
 
+/** A token in the address of this page, which admits it to the media of its stream; null if there is none. */
+const token = new URLSearchParams(location.search).get("token");
+
 /**
  * The WebSocket with the media of a stream.
  *
@@ -48,7 +51,9 @@ export function streamOf(location) {
  * @param {{hasAudio: boolean, hasVideo: boolean}} tracks
  */
 export function mediaSocket(path, tracks) {
-    return socket(withTracks(below(path, "ws"), tracks));
+    const url = withTracks(below(path, "ws"), tracks);
+    if (token !== null) url.searchParams.set("token", token);
+    return socket(url);
 }
 
 /** The WebSocket without media. */

@@ -333,6 +333,28 @@ enum OpenAPIDocument {
             }
            }
           },
+          "/api/v1/tokens": {
+           "post": {
+            "summary": "Makes a token for URLs, with which a stream can be watched for 60 seconds", "operationId": "makeToken",
+            "responses": {
+             "200": {
+              "description": "The token, and when it ends in milliseconds since 1970",
+              "content": {
+               "application/json": {
+                "schema": {
+                 "type": "object", "properties": {"token": {"type": "string"}, "expires": {"type": "number"}},
+                 "required": ["token", "expires"]
+                }
+               }
+              }
+             },
+             "400": {"$ref": "#/components/responses/Problem"}, "401": {"$ref": "#/components/responses/Problem"},
+             "403": {"$ref": "#/components/responses/Problem"}, "409": {"$ref": "#/components/responses/Problem"},
+             "default": {"$ref": "#/components/responses/Problem"}
+            },
+            "parameters": [{"$ref": "#/components/parameters/requiredPath"}]
+           }
+          },
           "/api/v1/session": {
            "post": {
             "summary": "Logs in with a form; inside TLS only", "operationId": "logIn",
