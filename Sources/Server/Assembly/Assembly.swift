@@ -377,7 +377,10 @@ extension StartupNotice {
             listeners: listeners.compactMap(\.self), streams: streams, port: port, tlsPort: tlsPort,
             hosts: URLHost.reaching(listener: address, addresses: addresses),
             access: Access(configuration, viewer),
-            publisher: publisher.map { Publisher(access: $0, loopback: configuration.access.loopback) })
+            publisher: publisher.map { Publisher(access: $0, loopback: configuration.access.loopback) },
+            page: http.flatMap { http in
+                Page(port: http.port(for: .clear).map(Int.init), tlsPort: http.port(for: .tls).map(Int.init))
+            })
     }
 }
 

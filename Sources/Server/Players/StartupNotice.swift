@@ -1,6 +1,6 @@
 import RTSP
 
-/// The notice for users when the server has started: its ports, and for each stream its URLs and commands for players.
+/// The notice for users when the server has started: the web page, the ports, and for each stream its URLs and commands for players.
 public struct StartupNotice: Sendable {
     public struct StreamLine: Sendable {
         public let path: String
@@ -79,6 +79,26 @@ public struct StartupNotice: Sendable {
         case log
     }
 
+    /// Where the web page is.
+    public struct Page: Sendable {
+        let port: Int
+        let security: ConnectionSecurity
+
+        /// The page at the port without TLS, or else at that with TLS; `nil` if there is neither.
+        public init?(port: Int?, tlsPort: Int?) {
+            guard let number = port ?? tlsPort else { return nil }
+            self.port = number
+            security = port == nil ? .tls : .clear
+        }
+
+        /// The URL at a host. Browsers ask for the password; a page whose URL contains it cannot send requests.
+        fileprivate func url(at host: URLHost) -> String {
+            "\(security == .tls ? "https" : "http")://\(host.text):\(port)/"
+        }
+    }
+
+    /// `nil` without an HTTP server.
+    public let page: Page?
     public let listeners: [String]
     public private(set) var streams: [StreamLine]
     /// The port for clients without TLS; `nil` if there is none.
@@ -93,8 +113,9 @@ public struct StartupNotice: Sendable {
 
     public init(
         listeners: [String], streams: [StreamLine], port: Int?, tlsPort: Int? = nil, hosts: [URLHost],
-        access: Access = .thisHost, publisher: Publisher? = nil
+        access: Access = .thisHost, publisher: Publisher? = nil, page: Page? = nil
     ) {
+        self.page = page
         self.publisher = publisher
         self.listeners = listeners
         self.streams = streams
@@ -119,7 +140,13 @@ public struct StartupNotice: Sendable {
         let playlist = port == nil ? "" : "\nFor less latency in VLC, open a playlist: apus playlist PATH > FILE.m3u\n"
         let paths = streams.map { text($0, for: reader) }
         let access = [accessText(for: reader), publisher?.text(for: reader) ?? ""]
-        return (["Apus \(apusVersion)\n"] + listening + access + paths + [playlist]).joined()
+        return (["Apus \(apusVersion)\n", pageText] + listening + access + paths + [playlist]).joined()
+    }
+
+    /// The URLs of the web page, which end their lines, so that terminals make them links.
+    private var pageText: String {
+        guard let page else { return "" }
+        return "\nall streams in a browser\n" + hosts.map { "  \(page.url(at: $0))\n" }.joined() + "\n"
     }
 
     /// The warning about `--open`.

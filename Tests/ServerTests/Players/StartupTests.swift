@@ -31,6 +31,26 @@ struct StartupTests {
         #expect(!text.contains("nobuffer"))
     }
 
+    @Test func theNoticeBeginsWithTheURLsOfThePage() throws {
+        let hosts = try ["localhost", "192.0.2.7", "2001:db8::7"].map { try #require(URLHost($0)) }
+        func text(_ page: StartupNotice.Page?) throws -> String {
+            StartupNotice(
+                listeners: ["[::]:8554"], streams: [.init(path: "/cam", label: "test card")], port: 8554, hosts: hosts,
+                access: .viewer(try GeneratedAccess(keptIn: nil, log: Logger(label: "test"))), page: page
+            ).text(for: .terminal)
+        }
+        let clear = try text(StartupNotice.Page(port: 8888, tlsPort: 8889)).split(separator: "\n").map(String.init)
+        #expect(clear[0].hasPrefix("Apus "))
+        #expect(
+            clear[1..<6] == [
+                "all streams in a browser", "  http://localhost:8888/", "  http://192.0.2.7:8888/",
+                "  http://[2001:db8::7]:8888/", "listening on [::]:8554",
+            ])
+        let strict = try text(StartupNotice.Page(port: nil, tlsPort: 8889))
+        #expect(strict.contains("  https://192.0.2.7:8889/\n") && !strict.contains("http://"))
+        #expect(!(try text(StartupNotice.Page(port: nil, tlsPort: nil))).contains("browser"))
+    }
+
     @Test func theNoticeMarksAPathWhoseFileCannotBeOpened() throws {
         let folder = try TemporaryFolder()
         try folder.write("no video", to: "notes.txt")
