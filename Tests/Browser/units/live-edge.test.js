@@ -90,6 +90,11 @@ test("video alone is kept 50 ms ahead, with audio 150 ms", () => {
     equal(new LiveEdge({ hasAudio: true }).target, 0.15);
 });
 
+test("a player can be told to keep more", () => {
+    equal(new LiveEdge({ hasAudio: false, leastTarget: 0.25 }).target, 0.25);
+    equal(new LiveEdge({ hasAudio: true, leastTarget: 0.1 }).target, 0.15);
+});
+
 test("a low frame rate has a target above the length of a frame", () => {
     const player = new VirtualPlayer(new LiveEdge({ hasAudio: false }));
     player.play(Array(200).fill(0.2), 0.2);

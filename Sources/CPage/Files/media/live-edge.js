@@ -97,10 +97,11 @@ export class LiveEdge {
      * @param {object} options
      * @param {boolean} options.hasAudio
      * @param {boolean} [options.changesRate] - false for players that buffer again after each change of the rate
+     * @param {number} [options.leastTarget] - seconds
      */
-    constructor({ hasAudio, changesRate = true }) {
+    constructor({ hasAudio, changesRate = true, leastTarget = 0 }) {
         const kind = hasAudio ? "withAudio" : "videoAlone";
-        this.#shortest = shortestTarget[kind];
+        this.#shortest = Math.max(shortestTarget[kind], leastTarget);
         this.#stall = extension[kind];
         this.#tolerance = tolerance[kind];
         this.#integralGain = gain.integral[kind];

@@ -53,15 +53,18 @@ export class MSEPlayer {
     #isBeginning = true;
     /** When the video ran out of media, in seconds; null while it plays. */
     #stalledAt = null;
+    #leastTarget;
     #hasPlayed = false;
 
     /**
      * @param {HTMLVideoElement} video
      * @param {{playing: () => void, soundRefused: () => void, failed: (reason: string) => void}} owner
+     * @param {number} leastTarget - seconds of media that are kept ahead at least
      */
-    constructor(video, owner) {
+    constructor(video, owner, leastTarget) {
         this.#video = video;
         this.#owner = owner;
+        this.#leastTarget = leastTarget;
         video.addEventListener("waiting", this.#waited);
         video.addEventListener("playing", this.#played);
         video.addEventListener("error", this.#broke);
@@ -164,7 +167,7 @@ export class MSEPlayer {
         this.#detach();
         this.#offset = 0;
         this.#stalledAt = null;
-        this.#edge = new LiveEdge({ hasAudio: this.hasAudio, changesRate });
+        this.#edge = new LiveEdge({ hasAudio: this.hasAudio, changesRate, leastTarget: this.#leastTarget });
         const source = new MediaSourceClass();
         this.#source = source;
         source.addEventListener("sourceopen", () => this.#opened(source, contentType), { once: true });

@@ -60,6 +60,7 @@ export class Playback {
     /** Why nothing more is tried. */
     #failure = null;
     #droppedFrames = 0;
+    #leastTarget;
 
     /**
      * @param {string} path
@@ -67,12 +68,14 @@ export class Playback {
      * @param {import("./still.js").Still} still
      * @param {{updated: () => void, switched: (method: Method, reason: string) => void, soundRefused?: () => void,
      *     identified?: (hello: object) => void, noted?: (message: object) => void, connected?: () => void}} owner
+     * @param {number} [leastTarget] - seconds of media that are kept ahead at least
      */
-    constructor(path, video, still, owner) {
+    constructor(path, video, still, owner, leastTarget = 0) {
         this.#path = path;
         this.#video = video;
         this.#still = still;
         this.#owner = owner;
+        this.#leastTarget = leastTarget;
     }
 
     get path() {
@@ -197,7 +200,7 @@ export class Playback {
             playing: () => this.#played(),
             soundRefused: () => this.#owner.soundRefused?.(),
             failed: (reason) => this.#failed(reason),
-        });
+        }, this.#leastTarget);
         this.#frames = new DisplayedFrames(this.#video, (presented) => player.captured(presented), serverClock);
         return player;
     }

@@ -9,6 +9,9 @@ import * as format from "./format.js";
 /** Milliseconds from which the age of a frame is marked as late. */
 const lateAge = 1_000;
 
+/** Seconds of media that a tile keeps ahead. One page decodes many tiles, and none of them is watched as closely as a player. */
+const leastTarget = 0.25;
+
 /** A stream in the grid: what it shows now, its state and its facts. It leads to the player of the stream. */
 export class Tile {
     element;
@@ -37,7 +40,7 @@ export class Tile {
         this.#playback = new Playback("", this.#video, this.#still, {
             updated: () => this.update(),
             switched: () => {},
-        });
+        }, leastTarget);
         this.#picture = element("div.picture", {},
             icon("camera"), this.#poster, this.#still.element, this.#video, icon("sound"), this.#reason, this.#state, this.#age);
         this.element = element("article.tile", {}, this.#picture,
