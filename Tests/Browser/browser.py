@@ -16,10 +16,12 @@ OPTIONS = ["--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-r
 class BrowserTest(unittest.TestCase):
     """Tests that share one browser. A page that reports an error fails its test."""
 
+    executable = "/usr/bin/chromium"
+
     @classmethod
     def setUpClass(cls):
         cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path="/usr/bin/chromium", args=OPTIONS)
+        cls.browser = cls.playwright.chromium.launch(executable_path=cls.executable, args=OPTIONS)
 
     @classmethod
     def tearDownClass(cls):

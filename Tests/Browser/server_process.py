@@ -21,9 +21,10 @@ def free_port():
 
 
 class ServerProcess:
-    """A running `apus serve` with these paths."""
+    """A running `apus serve` with these paths, and perhaps further sections of the configuration."""
 
-    def __init__(self, paths):
+    def __init__(self, paths, **sections):
+        self.sections = {"access": {"loopback": "publish"}, **sections}
         self.folder = tempfile.TemporaryDirectory()
         self.publishers = []
         # Another process may take a port before the server does.
@@ -47,7 +48,7 @@ class ServerProcess:
         return self.folder.name + "/apus.yml"
 
     def write(self, paths):
-        settings = {"server": {"port": self.rtsp_port}, "http": {"port": self.http_port}, "access": {"loopback": "publish"}, "paths": paths}
+        settings = {"server": {"port": self.rtsp_port}, "http": {"port": self.http_port}, "paths": paths, **self.sections}
         Path(self.configuration).write_text(json.dumps(settings))
 
     def answers(self):
