@@ -1,3 +1,5 @@
+import Streams
+
 /// Why a live body ends.
 enum LiveEnd: Hashable, Sendable {
     /// The client has what it asked for.
@@ -33,6 +35,19 @@ enum LiveEnd: Hashable, Sendable {
         case .tracksChanged: "the stream has other tracks now"
         case .stalled: "the client took nothing for too long"
         case .noInput(let reason, _): reason
+        }
+    }
+
+    /// For metrics.
+    var departure: ViewerCounts.Departure {
+        switch self {
+        case .complete: .left
+        case .clientLeft, .serverStops: .connectionClosed
+        case .disconnected: .disconnected
+        case .notPermitted: .permissionLost
+        case .streamRemoved, .noInput: .streamEnded
+        case .noTracks, .tracksChanged: .changed
+        case .stalled: .stalled
         }
     }
 

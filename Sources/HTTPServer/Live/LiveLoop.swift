@@ -55,6 +55,7 @@ final class LiveLoop {
         guard let audience = places.removeValue(forKey: viewer.number) else { return }
         audience.remove(viewer)
         log.activity("left", viewer, because: reason)
+        viewer.reportLeft(because: reason)
         guard audience.viewers.isEmpty else { return }
         if let waker { audience.feed.detach(waker) }
         audiences[ObjectIdentifier(audience.feed)] = nil
@@ -97,6 +98,7 @@ final class LiveLoop {
                 waiting.removeAll { $0.viewer === viewer }
                 places[viewer.number] = audience
                 log.activity("joined", viewer)
+                viewer.reportJoined()
                 serve(viewer, in: audience, at: now)
             case .refused(let reason): end(viewer, reason)
             }

@@ -88,6 +88,31 @@ final class LiveViewer {
     }
 }
 
+// MARK: - Events
+
+extension LiveViewer {
+    /// Publishes and counts that it begins to play.
+    func reportJoined() {
+        let stream = facts.path.stream
+        stream.viewerCounts.joined(over: facts.transport)
+        stream.events?.publish(stream.path) { .viewerJoined(eventClient) }
+    }
+
+    /// Publishes and counts that it has left after it had joined.
+    func reportLeft(because reason: LiveEnd) {
+        let stream = facts.path.stream
+        stream.viewerCounts.left(over: facts.transport, reason.departure)
+        stream.events?.publish(stream.path) { .viewerLeft(eventClient, reason: reason.text) }
+    }
+
+    private var eventClient: StreamEvent.Client {
+        let name = facts.client.userAgent
+        return StreamEvent.Client(
+            peer: facts.client.peer, name: name.isEmpty ? nil : name, transport: facts.transport,
+            user: facts.grant.user)
+    }
+}
+
 // MARK: - Sending
 
 extension LiveViewer {

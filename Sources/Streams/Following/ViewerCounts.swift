@@ -4,7 +4,7 @@ import Synchronization
 public final class ViewerCounts: Sendable {
     /// Why a viewer has left: few values, unlike the sentences of the log. The raw values are labels of metrics.
     public enum Departure: String, CaseIterable, Hashable, Sendable {
-        /// The client ended its session.
+        /// The client ended its session, or got all that it asked for.
         case left
         case connectionClosed = "connection_closed"
         /// The client has sent nothing for too long.

@@ -9,8 +9,8 @@ final class LiveStream {
     let stream: Streams.Stream
     private var frameCount: Int64 = 0
 
-    init(_ path: String = "/cam", hasAudio: Bool = false, isAnnounced: Bool = true) {
-        stream = Streams.Stream(path: path, clock: StreamClock(ClockReading.now))
+    init(_ path: String = "/cam", hasAudio: Bool = false, isAnnounced: Bool = true, events: EventBus? = nil) {
+        stream = Streams.Stream(path: path, clock: StreamClock(ClockReading.now), events: events)
         if isAnnounced { announce(hasAudio: hasAudio) }
     }
 

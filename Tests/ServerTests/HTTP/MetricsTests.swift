@@ -47,12 +47,17 @@ struct MetricsTests {
             await eventually(within: 20) {
                 viewer.watch(frames: 1).frames == 1 && stream.latencyTrace.counts[.whole] != nil
             })
+        let browser = try server.connect()
+        browser.send("GET /cam/index.mp4?duration=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(await eventually(within: 20) { stream.viewerCounts.counts.left.count == 1 })
         let response = try #require(try server.connect().ask("GET /metrics"))
         #expect(response.status == 200)
         #expect(response.header("Content-Type") == "text/plain; version=0.0.4; charset=utf-8")
         let samples = try MetricsRules.samples(of: response.text)
         #expect(samples["apus_viewers{path=\"/cam\",transport=\"TCP\"}"] == 1)
         #expect(samples["apus_viewers_joined_total{path=\"/cam\",transport=\"TCP\"}"] == 1)
+        #expect(samples["apus_viewers_joined_total{path=\"/cam\",transport=\"MP4\"}"] == 1)
+        #expect(samples["apus_viewers_left_total{path=\"/cam\",transport=\"MP4\",reason=\"left\"}"] == 1)
         #expect(samples["apus_source_state{path=\"/cam\",state=\"running\"}"] == 1)
         #expect(samples["apus_stream_frames_total{path=\"/cam\"}", default: 0] >= 3)
         #expect(samples["apus_stage_duration_seconds_count{path=\"/cam\",stage=\"whole\"}", default: 0] >= 1)
