@@ -26,7 +26,7 @@ public final class DeliveryLoop {
     private static let reportInterval: Int64 = 500_000_000
 
     private let options: Options
-    private let fastStartBudget: FastStartBudget
+    private let fastStartBudget: MemoryBudget
     private let waker: any Waker
     private let transmitter: Transmitter
     private var audiences: [ObjectIdentifier: Audience] = [:]
@@ -39,7 +39,7 @@ public final class DeliveryLoop {
     ///   - waker: wakes the loop that owns this.
     ///   - fastStartBudget: limits the memory of fast starts; shared with other loops.
     public init(
-        options: Options, waker: any Waker, fastStartBudget: FastStartBudget = FastStartBudget(), at now: MonotonicTime
+        options: Options, waker: any Waker, fastStartBudget: MemoryBudget = MemoryBudget(), at now: MonotonicTime
     ) {
         self.options = options
         self.fastStartBudget = fastStartBudget

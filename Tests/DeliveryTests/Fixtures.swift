@@ -18,7 +18,7 @@ final class Broadcast {
     private var frameCount: Int64 = 0
 
     init(
-        options: DeliveryLoop.Options = .init(), fastStartBudget: FastStartBudget = FastStartBudget(),
+        options: DeliveryLoop.Options = .init(), fastStartBudget: MemoryBudget = MemoryBudget(),
         clock: StreamClock = StreamClock(ClockReading.now), hasAudio: Bool = false
     ) {
         stream = Stream(path: "/cam", clock: clock)

@@ -63,7 +63,7 @@ struct JoiningTests {
 
     @Test func withoutMemoryForAFastStartAViewerStartsAtAKeyframe() throws {
         // Each frame is longer than the one before it. There is memory for two, of 1 505 and 1 806 bytes.
-        let budget = FastStartBudget(maximumByteCount: 4_000)
+        let budget = MemoryBudget(maximumByteCount: 4_000)
         let crowd = Broadcast(fastStartBudget: budget)
         for number in 0..<5 { crowd.publish(idr: number == 0, byteCount: 300) }
         var viewers: [Viewer] = []
@@ -84,7 +84,7 @@ struct JoiningTests {
     }
 
     @Test func aSharedFastStartCountsOnce() throws {
-        let budget = FastStartBudget(maximumByteCount: 2_000)
+        let budget = MemoryBudget(maximumByteCount: 2_000)
         let crowd = Broadcast(fastStartBudget: budget)
         for number in 0..<5 { crowd.publish(idr: number == 0, byteCount: 300) }
         for _ in 1...10 as ClosedRange<UInt64> {

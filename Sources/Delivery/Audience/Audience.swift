@@ -15,7 +15,7 @@ final class Audience {
     /// The leading track, whose keyframes viewers can start at.
     private let leading: Track
     /// Limits the memory of fast starts.
-    private let fastStartBudget: FastStartBudget
+    private let fastStartBudget: MemoryBudget
     /// The fast start for viewers that join now.
     private(set) var sharedFastStart: PackagedFastStart?
     /// The current round, or the last.
@@ -27,7 +27,7 @@ final class Audience {
     /// How many steps of the wall clock the viewers' sender reports account for.
     private var clockStepCount: Int
 
-    init(stream: Stream, feed: any PacketFeed, fastStartBudget: FastStartBudget, use: StreamUse? = nil) {
+    init(stream: Stream, feed: any PacketFeed, fastStartBudget: MemoryBudget, use: StreamUse? = nil) {
         self.fastStartBudget = fastStartBudget
         self.stream = stream
         self.use = use

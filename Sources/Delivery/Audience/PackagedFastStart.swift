@@ -8,7 +8,7 @@ struct PackagedFastStart {
     /// The packets; empty if there is nothing to start with.
     let runs: [PacketRun]
     /// The memory of the runs, held for as long as the runs are.
-    let charge: FastStartBudget.Charge?
+    let charge: MemoryBudget.Charge?
     /// How timestamps of units after it are compressed; `nil` without fast start.
     let compression: (track: TrackID, times: TimeCompression)?
     /// The index in the feed of the first unit after the fast start.

@@ -50,7 +50,7 @@ public actor MediaLoop {
     ///   - fastStartBudget: limits the memory of fast starts; shared with other loops.
     ///   - services: each makes one service of the loop. Datagrams are offered to the services in this order.
     public init(
-        on loop: EventLoop, options: Options, fastStartBudget: FastStartBudget,
+        on loop: EventLoop, options: Options, fastStartBudget: MemoryBudget,
         services: [ServiceMaker]
     ) throws(SystemError) {
         self.loop = loop

@@ -41,7 +41,7 @@ public final class Viewer {
     /// Until when its full connection is not checked, unless the socket becomes writable.
     var suspendedUntil = MonotonicTime(nanoseconds: .min / 2)
     /// The memory of its fast start.
-    var fastStartCharge: FastStartBudget.Charge?
+    var fastStartCharge: MemoryBudget.Charge?
 
     public init(
         canonicalName: String, trackCount: Int, encapsulation: RTPEncapsulation = .tracks, output: TCPOutput?,

@@ -9,13 +9,13 @@ final class LiveAudience {
     let feed: Feed<LivePackager>
     let view = FeedView<LiveFragment>()
     private(set) var viewers: [LiveViewer] = []
-    private let fastStartBudget: FastStartBudget
+    private let fastStartBudget: MemoryBudget
     /// The fast start for viewers that join now.
     private var sharedFastStart: LiveFastStart?
     /// When to repeat a keyframe request that the stream's rate limit refused.
     private var keyframeRetry = MonotonicTime.distantFuture
 
-    init(_ stream: Streams.Stream, _ feed: Feed<LivePackager>, fastStartBudget: FastStartBudget) {
+    init(_ stream: Streams.Stream, _ feed: Feed<LivePackager>, fastStartBudget: MemoryBudget) {
         (self.stream, self.feed, self.fastStartBudget) = (stream, feed, fastStartBudget)
         feed.update(&view.reader)
     }

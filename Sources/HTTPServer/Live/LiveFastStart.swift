@@ -14,7 +14,7 @@ struct LiveFastStart {
     /// Empty if there is nothing to start with.
     let fragments: [LiveFragment]
     /// The memory of the fragments, held for as long as they are.
-    let charge: FastStartBudget.Charge?
+    let charge: MemoryBudget.Charge?
     /// How times after it are compressed; `nil` without fast start.
     let compression: (track: TrackID, times: TimeCompression)?
     /// The index in the feed of the first unit after it.
@@ -27,7 +27,7 @@ struct LiveFastStart {
 
     /// Packages the history before a point; nothing if it is too long, or if there is no memory for it.
     init(
-        _ point: Streams.Stream.JoinPoint<LivePackager>, leading: Track, _ key: Key, within budget: FastStartBudget
+        _ point: Streams.Stream.JoinPoint<LivePackager>, leading: Track, _ key: Key, within budget: MemoryBudget
     ) {
         let history = point.history.filter { key.tracks.contains($0.track) }
         let start = FastStart(history: history, leading: leading, window: key.window, limits: key.limits)
@@ -43,7 +43,7 @@ struct LiveFastStart {
     }
 
     private init(
-        key: Key, fragments: [LiveFragment], charge: FastStartBudget.Charge?,
+        key: Key, fragments: [LiveFragment], charge: MemoryBudget.Charge?,
         compression: (track: TrackID, times: TimeCompression)?, nextIndex: Int64
     ) {
         (self.key, self.fragments, self.charge) = (key, fragments, charge)

@@ -12,7 +12,7 @@ final class LiveLoop {
     private let loop: any NIOCore.EventLoop
     private let services: any SharedServices
     private let options: ServerOptions
-    private let fastStartBudget: FastStartBudget
+    private let fastStartBudget: MemoryBudget
     private let log: ServerLog
     /// Tells the WebSockets of this loop how the streams change.
     let catalog: CatalogWatch

@@ -38,7 +38,7 @@ final class LiveViewer {
     /// How the times of its first frames are compressed.
     private var compression: (track: TrackID, times: TimeCompression)?
     /// The memory of its fast start.
-    private var fastStartCharge: FastStartBudget.Charge?
+    private var fastStartCharge: MemoryBudget.Charge?
     /// The decode time after which the body is complete; `nil` for never.
     private var endTime: Int64?
     /// Frames that were left out since the client was last told.

@@ -19,7 +19,7 @@ final class ServerContext: Sendable {
     /// The ports at which it listens.
     let ports: (clear: UInt16?, tls: UInt16?)
     /// Limits the memory of fast starts.
-    let fastStartBudget: FastStartBudget
+    let fastStartBudget: MemoryBudget
     /// The live viewers of each event loop.
     let live = LiveLoops()
 
@@ -40,7 +40,7 @@ final class ServerContext: Sendable {
         tokens = AccessTokens(random: random)
         hosts = OwnHosts(options.hosts)
         (self.identity, self.ports) = (identity, ports)
-        fastStartBudget = FastStartBudget(maximumByteCount: options.maximumFastStartByteCount)
+        fastStartBudget = MemoryBudget(maximumByteCount: options.maximumFastStartByteCount)
     }
 }
 

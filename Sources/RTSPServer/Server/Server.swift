@@ -190,7 +190,7 @@ public final class Server: Sendable {
         var options = server.loop
         options.usesGSO = GSO.probe()
         if !options.usesGSO { logger.notice("the kernel does not support GSO for UDP; sending single datagrams") }
-        let fastStartBudget = FastStartBudget(maximumByteCount: server.maximumFastStartByteCount)
+        let fastStartBudget = MemoryBudget(maximumByteCount: server.maximumFastStartByteCount)
         var eventLoops: [EventLoop] = []
         for index in 0..<max(1, server.loopCount) { eventLoops.append(try EventLoop(name: "apus-loop-\(index)")) }
         let groupRequests = Mailbox<GroupRequest>(waking: eventLoops[0])

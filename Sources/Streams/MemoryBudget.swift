@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Limits the memory of all fast starts that joining viewers hold, over all loops. Thread-safe.
+/// Limits the memory that many clients hold together, such as the fast starts of joining viewers over all loops. Thread-safe.
 ///
 /// A viewer that joins and then reads nothing holds its fast start until it is disconnected. Viewers that join at the same frame
 /// share one fast start, which counts once.
-public final class FastStartBudget: Sendable {
+public final class MemoryBudget: Sendable {
     /// Memory that counts for as long as this object lives.
     public final class Charge: Sendable {
-        private let budget: FastStartBudget
+        private let budget: MemoryBudget
         private let byteCount: Int
 
-        fileprivate init(_ byteCount: Int, to budget: FastStartBudget) {
+        fileprivate init(_ byteCount: Int, to budget: MemoryBudget) {
             (self.byteCount, self.budget) = (byteCount, budget)
         }
 
