@@ -81,6 +81,11 @@ public final class ServerProcess: Sendable {
     /// The address of the endless MP4 file of a path.
     public func fileURL(_ path: String = "cam") -> String { "http://127.0.0.1:\(httpPort)/\(path)/index.mp4" }
 
+    /// The address of the newest frame of a path.
+    public func imageURL(_ path: String = "cam", _ query: String = "") -> String {
+        "http://127.0.0.1:\(httpPort)/\(path).jpg\(query)"
+    }
+
     /// Waits until the server describes `path`, which means that its source has announced its tracks.
     public func isServing(_ path: String = "cam", host: String = "127.0.0.1", within seconds: Double = 15) async throws
         -> Bool

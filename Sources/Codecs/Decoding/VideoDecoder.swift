@@ -21,15 +21,21 @@ public final class VideoDecoder: FrameDecoder {
     }
 
     /// Decodes a whole access unit of NAL units. The times of the frames are in ticks of the unit's clock.
-    public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedVideoFrame] {
+    public func decode(_ unit: AccessUnit) throws(CodecFailure) -> [DecodedVideoFrame] { try decode([unit]) }
+
+    /// Decodes all parts of an access unit of NAL units.
+    func decode(_ parts: [AccessUnit]) throws(CodecFailure) -> [DecodedVideoFrame] {
+        guard let first = parts.first else { return [] }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(unit.bytes.count + 4 * unit.units.count)
-        for range in unit.units {
-            bytes += [0, 0, 0, 1]
-            bytes += unit.bytes[range]
+        bytes.reserveCapacity(parts.reduce(0) { $0 + $1.bytes.count + 4 * $1.units.count })
+        for part in parts {
+            for range in part.units {
+                bytes += [0, 0, 0, 1]
+                bytes += part.bytes[range]
+            }
         }
         return try decoder.decode(
-            bytes, presentationTime: unit.presentationTime.ticks, decodeTime: unit.decodeTime.ticks)
+            bytes, presentationTime: first.presentationTime.ticks, decodeTime: first.decodeTime.ticks)
     }
 
     public func finish() throws(CodecFailure) -> [DecodedVideoFrame] {

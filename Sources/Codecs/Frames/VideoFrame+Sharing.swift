@@ -45,6 +45,11 @@ extension VideoFrame {
     }
 }
 
+extension DecodedVideoFrame {
+    /// A reference for other threads. The frame must not be changed any more.
+    public func shared() throws(CodecFailure) -> SharedFrame { SharedFrame(try reference.newReference()) }
+}
+
 extension FrameReference {
     /// Another reference to the same buffers.
     func newReference() throws(CodecFailure) -> FrameReference {

@@ -352,6 +352,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
         let sent = context.eventLoop.makePromise(of: Void.self)
         let gate = NIOLoopBound(gate, eventLoop: context.eventLoop)
+        if let charge = response.charge { sent.futureResult.whenComplete { _ in withExtendedLifetime(charge) {} } }
         sent.futureResult.whenSuccess { gate.value.responseWasSent(keepsConnection: keepsConnection) }
         gate.value.responseIsComplete()
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)

@@ -51,21 +51,10 @@ extension Response {
             // A browser asks each time, so that it never shows an old page with a new server.
             ("Cache-Control", "no-cache"),
         ]
-        if request.names(entityTag: tag) {
+        if request.knows(tag) {
             self.init(.notModified, headers: headers)
         } else {
             self.init(headers: headers, body: file.bytes)
-        }
-    }
-}
-
-extension Request {
-    /// Whether `If-None-Match` names this entity tag. Weak and strong tags are equal here (RFC 9110, section 13.1.2).
-    fileprivate func names(entityTag: String) -> Bool {
-        values(of: "If-None-Match").flatMap { $0.split(separator: ",") }.contains { item in
-            let tag = item.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
-            let text = String(tag)
-            return text == "*" || text == entityTag || text == "W/" + entityTag
         }
     }
 }

@@ -19,6 +19,14 @@ public struct Request: Sendable {
     /// The values of a header, in their order.
     public func values(of header: String) -> [String] { headers[header] }
 
+    /// Whether `If-None-Match` names this entity tag. Weak and strong tags are equal here (RFC 9110, section 13.1.2).
+    public func knows(_ entityTag: String) -> Bool {
+        values(of: "If-None-Match").flatMap { $0.split(separator: ",") }.contains { item in
+            let tag = item.filter { $0 != " " && $0 != "\t" }
+            return tag == "*" || tag == entityTag || tag == "W/" + entityTag
+        }
+    }
+
     /// The methods that routes may have.
     public enum Method: String, CaseIterable, Sendable {
         case get = "GET"

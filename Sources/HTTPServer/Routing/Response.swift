@@ -1,4 +1,5 @@
 import NIOHTTP1
+import Streams
 
 /// The response to a request, whole.
 public struct Response: Sendable {
@@ -6,6 +7,8 @@ public struct Response: Sendable {
     /// Names and values, in their order. The length, the date and the headers for security are added.
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
+    /// The memory of a large body, which counts until it has been sent or the connection has closed.
+    public var charge: MemoryBudget.Charge?
 
     public init(_ status: Status = .ok, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         (self.status, self.headers, self.body) = (status, headers, body)

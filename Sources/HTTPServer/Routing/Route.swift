@@ -8,6 +8,8 @@ public struct Route: Sendable {
         case path(String)
         /// The path of a stream, a slash, and this last part; for the stream at `/`, a slash and the last part.
         case stream(String)
+        /// The path of a stream with this ending, such as `.jpg`; for the stream at `/`, `/index` with it.
+        case streamEnding(String)
         /// All paths that begin with this, which ends with a slash.
         case folder(String)
     }
@@ -88,6 +90,10 @@ struct Router: Sendable {
             if !end.isEmpty, path == "/" + end { return "/" }
             guard path.utf8.count > end.utf8.count + 2, path.hasSuffix("/" + end) else { return nil }
             return String(path.dropLast(end.count + 1))
+        case .streamEnding(let end):
+            if path == "/index" + end { return "/" }
+            guard path.utf8.count > end.utf8.count + 1, path.hasSuffix(end) else { return nil }
+            return String(path.dropLast(end.count))
         case .folder(let start): return path.hasPrefix(start) ? "" : nil
         }
     }

@@ -86,6 +86,8 @@ public final class Assembly: Sendable {
     let reloads: WorkThread
     /// Waits for the answers of the event loops. Its tasks never block.
     let tasks: WorkThread
+    /// Makes snapshots for clients of HTTP.
+    let snapshots: Snapshots
 
     /// Creates everything and binds the ports, but starts nothing.
     ///
@@ -130,6 +132,7 @@ public final class Assembly: Sendable {
         } catch {
             throw Failure(description: "cannot start: \(error)")
         }
+        snapshots = Snapshots(on: tasks)
         webhooks = Webhooks(configuration.webhooks, of: events, to: destinations, log: log)
         let forwardLoops = ForwardLoops(destinations)
         forwards = Forwards(on: forwardLoops, log: log)

@@ -17,7 +17,8 @@ extension Assembly {
                 self?.answer(exchange) { Response(await $0.status().json, as: "application/json") }
             },
             .statusSocket, .tokens,
-        ] + Route.catalog + Route.live + operatorRoutes + Route.page(framedBy: running.http.frameAncestors)
+        ] + Route.catalog + Route.live + snapshotRoutes() + operatorRoutes
+            + Route.page(framedBy: running.http.frameAncestors)
     }
 
     private var operatorRoutes: [Route] {

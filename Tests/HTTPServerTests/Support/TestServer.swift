@@ -39,8 +39,9 @@ final class TestServer {
             },
         ] + [.statusSocket, .tokens] + Route.live + Route.page(framedBy: [])
 
+    /// - Parameter more: routes of this test.
     init(
-        _ services: TestServices = TestServices(), events: EventBus? = nil,
+        _ services: TestServices = TestServices(), more: [Route] = [], events: EventBus? = nil,
         log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in }
     ) throws {
@@ -50,16 +51,16 @@ final class TestServer {
         change(&options)
         server = try HTTPServer.Server(
             options: options, services: services, logger: log)
-        server.start(Self.routes, events.map(TestCatalog.init))
+        server.start(Self.routes + more, events.map(TestCatalog.init))
     }
 
     /// Runs `body` with a server, and stops it.
     static func run(
-        _ services: TestServices, events: EventBus? = nil,
+        _ services: TestServices = TestServices(), more: [Route] = [], events: EventBus? = nil,
         log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
     ) async throws {
-        let server = try TestServer(services, events: events, log: log, change)
+        let server = try TestServer(services, more: more, events: events, log: log, change)
         do {
             try await body(server)
         } catch {

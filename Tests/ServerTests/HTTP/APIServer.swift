@@ -17,8 +17,10 @@ final class APIServer {
           bob: { password: garden garden, read: [cam], control: [yard] }
         """
 
-    /// - Parameter yaml: further sections of the configuration.
-    init(_ yaml: String = users) throws {
+    /// - Parameters:
+    ///   - yaml: further sections of the configuration.
+    ///   - paths: further lines of its paths.
+    init(_ yaml: String = users, paths: String = "") throws {
         port = try LoopbackSocket.freePort()
         var configuration = try Configuration(
             yaml: """
@@ -29,6 +31,7 @@ final class APIServer {
                 paths:
                   cam: { source: testcard, video: { width: 160, height: 120, frameRate: 15 } }
                   yard: { source: testcard, video: { width: 160, height: 120, frameRate: 15 } }
+                  \(paths)
                 \(yaml)
                 """, file: "apus.yml")
         configuration.server.port = 0

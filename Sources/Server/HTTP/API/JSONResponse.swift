@@ -12,9 +12,8 @@ extension Request {
     func json(bytes body: [UInt8]) -> Response {
         let tag = Self.entityTag(of: body)
         let headers = [("Content-Type", "application/json"), ("ETag", tag), ("Cache-Control", "no-cache")]
-        let known = values(of: "If-None-Match").flatMap { $0.split(separator: ",") }
-        let isKnown = method.isSafe && known.contains { Self.isTag(String($0), tag) }
-        return isKnown ? Response(.notModified, headers: headers) : Response(headers: headers, body: body)
+        return method.isSafe && knows(tag)
+            ? Response(.notModified, headers: headers) : Response(headers: headers, body: body)
     }
 
     /// The body of the request as a value.
@@ -29,12 +28,6 @@ extension Request {
         } catch {
             throw Problem(.badRequest, "the body is not the JSON that this resource takes; see /api/v1/openapi.json")
         }
-    }
-
-    private static func isTag(_ text: String, _ tag: String) -> Bool {
-        let text = text.filter { $0 != " " && $0 != "\t" }
-        // The comparison of these requests is a weak one.
-        return text == "*" || text == tag || text == "W/" + tag
     }
 
     /// FNV-1a with 64 bits. A tag is compared with the same client's earlier one, so that nothing depends on collisions.
