@@ -1,8 +1,8 @@
 import HTTP
 import RTSP
 
-/// The user of a client, and its rights under the present access policy. Confined to the event loop.
-struct ClientRights {
+/// The user of a client, and its rights under the access policy of the moment.
+public struct ClientRights: Sendable {
     /// `nil` if it did not authenticate.
     let user: String?
     /// What its user may do.
@@ -24,7 +24,8 @@ struct ClientRights {
     /// - Parameter path: the path of a stream; `nil` for the server as a whole.
     func rights(at path: String?) -> [Right] { Self.named.filter { admits($0, path) } }
 
-    func admits(_ right: Right, _ path: String?) -> Bool {
+    /// - Parameter path: the path of a stream; `nil` for the server as a whole.
+    public func admits(_ right: Right, _ path: String?) -> Bool {
         free.contains(right) || grant?.admits(right, path) == true
     }
 }

@@ -171,6 +171,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .server(let needed): (right, path) = (needed, nil)
         case .stream(let needed): (right, path) = (needed, streamPath)
         case .named(let needed): (right, path) = (needed, try Self.namedPath(target))
+        case .source(let needed): (right, path) = (needed, try Self.sourcePath(target))
         }
         let question = AccessControl.Question(
             client: client, right: right, path: path, method: head.method.rawValue, target: target,
@@ -187,6 +188,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             throw Problem(.badRequest, "path: is the path of a stream with its leading slash, such as /cam")
         }
         return path
+    }
+
+    /// The path of the stream that the query names as go2rtc does, with or without its leading slash.
+    private static func sourcePath(_ target: RequestTarget) throws(Problem) -> String {
+        guard let name = target.query["src"], !name.isEmpty else {
+            throw Problem(.badRequest, "src: names the stream, as in ?src=cam")
+        }
+        return name.hasPrefix("/") ? name : "/" + name
     }
 
     /// What the request calls this server, which must be one of its names.

@@ -12,10 +12,12 @@ public struct LivePath: Sendable {
     }
 }
 
-/// What a client has chosen of a stream, by the query of its URL.
+/// What a client has chosen of a stream.
 struct LiveSelection: Hashable, Sendable {
     /// The kinds of tracks that it wants.
     let kinds: Set<Codec.Kind>
+    /// The codecs that it can decode; `nil` for all.
+    let codecs: Set<Codec>?
     /// After how much media the body ends, in nanoseconds; `nil` for never.
     let duration: Int64?
 
@@ -29,6 +31,7 @@ struct LiveSelection: Hashable, Sendable {
         if try Self.isWanted(query["audio"], "audio") { kinds.insert(.audio) }
         guard !kinds.isEmpty else { throw Problem(.badRequest, "neither video nor audio is chosen") }
         self.kinds = kinds
+        codecs = nil
         guard let text = query["duration"] else {
             duration = nil
             return
@@ -37,6 +40,15 @@ struct LiveSelection: Hashable, Sendable {
             throw Problem(.badRequest, "duration is a number of seconds, from 1 to \(Self.maximumSeconds)")
         }
         duration = Int64(seconds) * 1_000_000_000
+    }
+
+    /// All tracks with these codecs.
+    init(codecs: Set<Codec>?) {
+        (kinds, self.codecs, duration) = ([.video, .audio], codecs, nil)
+    }
+
+    func admits(_ track: Track) -> Bool {
+        kinds.contains(track.kind) && codecs?.contains(track.codec) ?? true
     }
 
     private static func isWanted(_ value: String?, _ name: String) throws(Problem) -> Bool {

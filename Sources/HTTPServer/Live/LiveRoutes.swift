@@ -10,6 +10,14 @@ extension Route {
         ]
     }
 
+    /// The same media at the addresses of go2rtc, and over a WebSocket with its messages.
+    public static var go2rtcLive: [Self] {
+        [
+            Route(.path("/api/stream.mp4"), for: .source(.read)) { $1.watch($0) },
+            Route(webSocket: .path("/api/ws"), for: .source(.read)) { $1.openSocket($0, isOfGo2rtc: true) },
+        ]
+    }
+
     /// The same WebSocket without media.
     public static var statusSocket: Self {
         Route(webSocket: .path("/api/v1/ws"), for: .everyone) { $1.openSocket($0) }

@@ -70,8 +70,7 @@ final class LiveViewer {
     ///
     /// - Returns: false if the client cannot get any, or cannot continue with them.
     func begin(with head: InitSegment) -> Bool {
-        let kinds = facts.selection.kinds
-        guard let segment = head.selecting({ kinds.contains($0.kind) }), let first = segment.tracks.leading else {
+        guard let segment = head.selecting(facts.selection.admits), let first = segment.tracks.leading else {
             return false
         }
         (tracks, leading) = (Set(segment.tracks.map(\.id)), first.id)

@@ -32,11 +32,15 @@ extension RequestHandler {
 
     /// The stream of a request, and what its client wants of it.
     func livePath(of request: Request) throws(Problem) -> (LivePath, LiveSelection) {
-        let selection = try LiveSelection(request.target.query)
+        (try watchedPath(of: request), try LiveSelection(request.target.query))
+    }
+
+    /// The stream of a request.
+    func watchedPath(of request: Request) throws(Problem) -> LivePath {
         guard let path = request.streamPath.flatMap(server.services.livePath), !path.stream.hasEnded else {
             throw Problem(.notFound, "there is no such stream")
         }
-        return (path, selection)
+        return path
     }
 
     func viewer(
@@ -59,7 +63,7 @@ extension RequestHandler {
         var type = "\(selection.kinds.contains(.video) ? "video" : "audio")/mp4"
         if let tracks = path.stream.stream(for: LivePackager.self).announcement?.tracks {
             let head = LivePackager(tracks: tracks, options: .inBand).head
-            guard let segment = head?.selecting({ selection.kinds.contains($0.kind) }) else {
+            guard let segment = head?.selecting(selection.admits) else {
                 throw LiveEnd.noTracks.problem
             }
             type = segment.contentType

@@ -60,10 +60,15 @@ public final class Exchange: Sendable {
 
     /// Makes the connection a WebSocket, with the media of the stream that the request names, if it names one. It is called on the
     /// event loop.
-    func openSocket(_ request: Request) {
+    ///
+    /// - Parameter isOfGo2rtc: whether its messages are those of go2rtc. Then the media begin when the client asks for them.
+    func openSocket(_ request: Request, isOfGo2rtc: Bool = false) {
         guard !isAnswered.exchange(true, ordering: .relaxed) else { return }
-        handler.value.openSocket(request, to: number)
+        handler.value.openSocket(request, to: number, isOfGo2rtc: isOfGo2rtc)
     }
+
+    /// What the client of a request may do. It is called on the event loop.
+    public func rights(of request: Request) -> ClientRights { handler.value.access.rights(of: request) }
 
     /// Responds with what the client may know about the server and itself. It is called on the event loop.
     func reportSession(to request: Request) { handler.value.reportSession(to: request, number) }

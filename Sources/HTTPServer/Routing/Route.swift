@@ -29,6 +29,8 @@ public struct Route: Sendable {
         case stream(Right)
         /// A right to the stream that the query names by `path`; without it, to the server as a whole.
         case named(Right)
+        /// A right to the stream that the query names by `src`, as go2rtc does: `cam` for `/cam`.
+        case source(Right)
     }
 
     /// Answers a request, by one call of ``Exchange/respond(_:)``. It is called on the event loop of the connection, so it must not

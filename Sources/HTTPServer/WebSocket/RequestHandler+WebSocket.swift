@@ -7,7 +7,7 @@ import RTSP
 /// The handshake of a WebSocket (RFC 6455, section 4.2).
 extension RequestHandler {
     /// Answers a request for a WebSocket. Afterwards the handlers of HTTP are no longer in the pipeline.
-    func openSocket(_ request: Request, to number: UInt64) {
+    func openSocket(_ request: Request, to number: UInt64, isOfGo2rtc: Bool) {
         guard current?.number == number, let context else { return }
         do throws(Problem) {
             let answer = try handshakeAnswer(to: request, on: context)
@@ -15,13 +15,26 @@ extension RequestHandler {
             let socket = SocketHandler(server, connection, gate: gate, facts: self.connection) { [access] in
                 access.rights(of: request)
             }
-            if request.streamPath != nil {
+            if isOfGo2rtc {
+                socket.dialect = .go2rtc(try go2rtcOffer(to: request))
+            } else if request.streamPath != nil {
                 let (path, selection) = try livePath(of: request)
                 socket.viewer = try viewer(of: path, selection, for: request, .outOfBand, socket)
             }
             hand(over: context, to: socket, answer)
         } catch {
             refuse(error)
+        }
+    }
+
+    /// What makes the viewer of a client of go2rtc, once it has named its codecs.
+    private func go2rtcOffer(to request: Request) throws(Problem) -> Go2rtcOffer {
+        _ = try watchedPath(of: request)
+        return { [self] (selection, socket) throws(Problem) in
+            let path = try watchedPath(of: request)
+            let viewer = try viewer(of: path, selection, for: request, .outOfBand, socket)
+            guard viewer.facts.isPermitted() else { throw LiveEnd.notPermitted.problem }
+            return viewer
         }
     }
 

@@ -24,6 +24,8 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     let connection: LiveConnection
     /// `nil` without media.
     var viewer: LiveViewer?
+    /// The protocol of the messages.
+    var dialect = SocketDialect.page
     private let server: ServerContext
     private let gate: RequestGate
     /// Counts as a connection as long as it lasts.
@@ -36,7 +38,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     private var events: SocketEvents?
     private var allowance = TokenBucket(messages)
     private var lastHeard = MonotonicTime.now()
-    private var viewers: LiveLoop?
+    private(set) var viewers: LiveLoop?
     private var timer: ConnectionTimer?
     private var isClosing = false
 
@@ -53,9 +55,10 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
         let timer = ConnectionTimer(on: loop) { [self] in timeIsUp() }
         timer.set(after: Self.pingInterval)
         self.timer = timer
-        send(.hello(viewer: viewer?.id, SessionReport(server, rights)))
         let viewers = server.live.viewers(on: loop, of: server)
         self.viewers = viewers
+        guard case .page = dialect else { return }
+        send(.hello(viewer: viewer?.id, SessionReport(server, rights)))
         topics.stream = viewer?.facts.path.stream.path
         viewers.catalog.add(self)
         if let viewer { viewers.add(viewer, patience: nil) }
@@ -119,6 +122,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
 
     private func received(_ bytes: [UInt8]) {
         guard allowance.takeOne(at: lastHeard) else { return close(.broken("there are too many messages")) }
+        if case .go2rtc(let offer) = dialect { return received(go2rtc: bytes, offer) }
         do throws(ClientMessage.Failure) {
             switch try ClientMessage(parsing: bytes) {
             case .ping(let id): send(.pong(id: id, time: unixMilliseconds()))
@@ -199,7 +203,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
 
     // MARK: The end
 
-    private func close(_ end: SocketEnd) {
+    func close(_ end: SocketEnd) {
         guard !isClosing else { return }
         isClosing = true
         leave()
@@ -220,6 +224,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     // MARK: The media
 
     func begin(_ initSegment: InitSegment, after former: InitSegment?) -> Bool {
+        if case .go2rtc = dialect { return begin(go2rtc: initSegment, after: former) }
         let tracks = initSegment.tracks.map { $0.kind == .video ? "video" : "audio" }
         send(
             .initSegment(
@@ -229,10 +234,13 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
         return true
     }
 
-    func dropped(_ frameCount: Int) { send(.drop(frames: frameCount)) }
+    func dropped(_ frameCount: Int) {
+        if case .page = dialect { send(.drop(frames: frameCount)) }
+    }
 
     func end(_ reason: LiveEnd) {
         viewer = nil
+        if case .go2rtc = dialect { end(go2rtc: reason) }
         close(SocketEnd(reason))
     }
 }

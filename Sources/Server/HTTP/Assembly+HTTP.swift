@@ -17,7 +17,8 @@ extension Assembly {
                 self?.answer(exchange) { Response(await $0.status().json, as: "application/json") }
             },
             .statusSocket, .tokens,
-        ] + Route.catalog + Route.live + snapshotRoutes() + operatorRoutes
+            // `/api/ws` has the form of a stream's address, too.
+        ] + go2rtcRoutes() + Route.catalog + Route.live + snapshotRoutes() + operatorRoutes
             + Route.page(framedBy: running.http.frameAncestors)
     }
 

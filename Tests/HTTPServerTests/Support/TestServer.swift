@@ -39,7 +39,7 @@ final class TestServer {
             },
         ] + [.statusSocket, .tokens] + Route.live + Route.page(framedBy: [])
 
-    /// - Parameter more: routes of this test.
+    /// - Parameter more: routes of this test, which come first.
     init(
         _ services: TestServices = TestServices(), more: [Route] = [], events: EventBus? = nil,
         log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -51,7 +51,7 @@ final class TestServer {
         change(&options)
         server = try HTTPServer.Server(
             options: options, services: services, logger: log)
-        server.start(Self.routes + more, events.map(TestCatalog.init))
+        server.start(more + Self.routes, events.map(TestCatalog.init))
     }
 
     /// Runs `body` with a server, and stops it.

@@ -1,4 +1,5 @@
 import Codecs
+import Dispatch
 import Foundation
 import Media
 import Streams
@@ -51,7 +52,9 @@ struct SnapshotTests {
         let stream = try #require(server.assembly.state.withLock { $0.paths["cam"]?.stream })
         #expect(await eventually(within: 20) { stream.newestFrame != nil })
         // No further frame comes.
-        server.assembly.state.withLock { $0.paths["cam"]?.supervisor.stop() }
+        let supervisor = try #require(server.assembly.state.withLock { $0.paths["cam"]?.supervisor })
+        supervisor.stop()
+        #expect(supervisor.join(until: .now() + 10))
         let client = try server.connect()
         let first = try #require(client.ask("GET /cam.jpg"))
         let tag = try #require(first.header("ETag"))

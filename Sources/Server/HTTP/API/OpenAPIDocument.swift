@@ -440,6 +440,63 @@ enum OpenAPIDocument {
              }
             ]
            }
+          },
+          "/{path}.jpg": {
+           "get": {
+            "summary": "The newest frame of a stream", "operationId": "snapshot",
+            "responses": {
+             "200": {"$ref": "#/components/responses/Snapshot"}, "304": {"description": "The client has it already"},
+             "default": {"$ref": "#/components/responses/Problem"}
+            },
+            "parameters": [
+             {"name": "path", "in": "path", "required": true, "schema": {"type": "string"}},
+             {"$ref": "#/components/parameters/width"}
+            ]
+           }
+          },
+          "/api/frame.jpeg": {
+           "get": {
+            "summary": "The newest frame of a stream, as go2rtc names it", "operationId": "go2rtcFrame",
+            "responses": {
+             "200": {"$ref": "#/components/responses/Snapshot"}, "304": {"description": "The client has it already"},
+             "default": {"$ref": "#/components/responses/Problem"}
+            },
+            "parameters": [{"$ref": "#/components/parameters/src"}, {"$ref": "#/components/parameters/width"}]
+           }
+          },
+          "/api/stream.mp4": {
+           "get": {
+            "summary": "An endless MP4 file of a stream, as go2rtc names it", "operationId": "go2rtcFile",
+            "responses": {
+             "200": {"description": "The type has the codecs", "content": {"video/mp4": {"schema": {"type": "string"}}}},
+             "default": {"$ref": "#/components/responses/Problem"}
+            },
+            "parameters": [
+             {"$ref": "#/components/parameters/src"},
+             {
+              "name": "duration", "in": "query", "required": false, "description": "Seconds after which the file ends",
+              "schema": {"type": "integer", "minimum": 1, "maximum": 86400}
+             },
+             {"name": "video", "in": "query", "description": "0 for no video", "schema": {"enum": ["0", "1"]}},
+             {"name": "audio", "in": "query", "description": "0 for no audio", "schema": {"enum": ["0", "1"]}}
+            ]
+           }
+          },
+          "/api/streams": {
+           "get": {
+            "summary": "The streams that the client may watch, in the form of go2rtc", "operationId": "go2rtcStreams",
+            "responses": {
+             "200": {"description": "By name; with src, one", "content": {"application/json": {"schema": {"type": "object"}}}},
+             "304": {"description": "The client has it already"},
+             "default": {"$ref": "#/components/responses/Problem"}
+            },
+            "parameters": [
+             {
+              "name": "src", "in": "query", "required": false, "description": "Only the stream with this name",
+              "schema": {"type": "string"}
+             }
+            ]
+           }
           }
          },
          "components": {
@@ -454,12 +511,25 @@ enum OpenAPIDocument {
             "description": "The path of a stream with its leading slash; the right to it is enough",
             "schema": {"type": "string"}
            },
+           "src": {
+            "name": "src", "in": "query", "required": true, "description": "The path of a stream without its leading slash",
+            "schema": {"type": "string"}
+           },
+           "width": {
+            "name": "width", "in": "query", "required": false,
+            "description": "In pixels; the next larger one of 160, 320, 640 and 1280 is sent, or the frame's own",
+            "schema": {"type": "integer", "minimum": 1, "maximum": 16384}
+           },
            "requiredPath": {
             "name": "path", "in": "query", "required": true, "description": "The path of a stream with its leading slash",
             "schema": {"type": "string"}
            }
           },
           "responses": {
+           "Snapshot": {
+            "description": "The newest frame; the header Capture-Time has milliseconds since 1970",
+            "content": {"image/jpeg": {"schema": {"type": "string", "format": "binary"}}}
+           },
            "Problem": {
             "description": "What is wrong, in a sentence",
             "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}

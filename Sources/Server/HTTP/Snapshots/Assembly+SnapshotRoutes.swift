@@ -11,7 +11,7 @@ extension Assembly {
         ]
     }
 
-    private func respondWithSnapshot(to request: Request, _ exchange: Exchange) {
+    func respondWithSnapshot(to request: Request, _ exchange: Exchange) {
         do throws(Problem) {
             let width = try SnapshotWidth(request.target.query)
             guard let stream = request.streamPath.flatMap(server.livePath)?.stream else {
