@@ -47,11 +47,17 @@ struct CameraCapture {
     }
 
     /// Captures until `stop` is raised, the camera has to be reopened, or the device fails.
-    mutating func run(path: String, _ pendingSettings: PendingCameraSettings, until stop: StopSignal)
-        throws(SourceFailure)
-    {
+    mutating func run(
+        path: String, _ pendingSettings: PendingCameraSettings, _ openControls: OpenCameraControls,
+        until stop: StopSignal
+    ) throws(SourceFailure) {
         while !stop.isSet, !shouldReopen(pendingSettings) {
-            device.adjust(pendingSettings.takeControls(), log: log)
+            let changed = pendingSettings.takeControls()
+            if !changed.isEmpty {
+                device.adjust(changed, log: log)
+                // One control may change others, such as automatic white balance.
+                openControls.read(from: device)
+            }
             // Short enough to react to `stop`.
             guard try device.wait(milliseconds: 50) else {
                 let silence = clock.now() - lastFrame

@@ -19,6 +19,7 @@ public final class CameraSource: SupervisedSource {
     private let stopSignal = StopSignal()
     private let pendingSettings: PendingCameraSettings
     private let control: EncoderControl
+    private let openControls = OpenCameraControls()
 
     /// The camera at the device node `path`, which is not opened before `run`.
     ///
@@ -57,6 +58,9 @@ public final class CameraSource: SupervisedSource {
         return status.pictureCount > 0 ? status : nil
     }
 
+    /// The controls that can be set; `nil` while the camera is not open. Thread-safe.
+    public var controls: [AdjustableControl]? { openControls.list }
+
     public func stop() { stopSignal.raise() }
 
     public func run(into stream: Stream) throws(SourceFailure) {
@@ -92,6 +96,8 @@ public final class CameraSource: SupervisedSource {
         let settings = pendingSettings.begin()
         let negotiated = try negotiate(with: device, settings)
         device.adjust(settings.controls, log: log)
+        openControls.read(from: device)
+        defer { openControls.clear() }
         let pipeline = try pipeline(
             of: negotiated.layout, interval: negotiated.interval, hasEffects: settings.encoding.hasEffects, stream.clock
         )
@@ -100,7 +106,7 @@ public final class CameraSource: SupervisedSource {
             clock: clock,
             log: log)
         try device.start()
-        try capture.run(path: path, pendingSettings, until: stopSignal)
+        try capture.run(path: path, pendingSettings, openControls, until: stopSignal)
     }
 
     /// Chooses a format and logs what the driver has accepted.

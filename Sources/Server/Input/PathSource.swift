@@ -11,10 +11,14 @@ protocol PathSource: SupervisedSource {
 
     /// What it receives over the network now; `nil` if nothing. Thread-safe.
     var input: NetworkInput? { get }
+
+    /// The controls of its camera; `nil` without an open camera. Thread-safe.
+    var controls: [AdjustableControl]? { get }
 }
 
 extension PathSource {
     var input: NetworkInput? { nil }
+    var controls: [AdjustableControl]? { nil }
 }
 
 /// What a source receives over the network, and from where.

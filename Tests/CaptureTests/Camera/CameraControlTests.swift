@@ -39,6 +39,23 @@ import Testing
         #expect(refusal?.reason == reason)
     }
 
+    @Test func programsGetControlsWithTheKindOfTheirValues() {
+        let name = "power_line_frequency"
+        #expect(
+            AdjustableControl(Self.control(.integer))
+                == AdjustableControl(name: name, setting: .integer(-10...100, step: 1, usual: 0, value: 0)))
+        #expect(
+            AdjustableControl(Self.control(.boolean))
+                == AdjustableControl(name: name, setting: .boolean(usual: false, value: false)))
+        #expect(
+            AdjustableControl(Self.control(Self.menu))
+                == AdjustableControl(
+                    name: name,
+                    setting: .choice(["Disabled", "50 Hz", "60 Hz"], usual: "Disabled", value: "Disabled")))
+        for kind in [CameraControl.Kind.button, .other] { #expect(AdjustableControl(Self.control(kind)) == nil) }
+        #expect(AdjustableControl(Self.control(.integer, isReadOnly: true)) == nil)
+    }
+
     @Test func aReadOnlyControlCannotBeSet() {
         #expect(throws: CameraControl.InvalidValue(reason: "power_line_frequency is read-only")) {
             try Self.control(.integer, isReadOnly: true).value(of: "1")

@@ -140,6 +140,26 @@ import Testing
         #expect(testRun.stream.announcement?.version == 1)
     }
 
+    /// Programs see the controls while the camera is open, with their present values.
+    @Test func controlsAreListedWhileTheCameraIsOpen() throws {
+        let brightness = CameraControl(
+            id: 7, title: "Brightness", kind: .integer, range: 0...255, step: 1, defaultValue: 128, value: 128,
+            isReadOnly: false)
+        let testRun = CameraTestRun()
+        var values: [Int?] = []
+        func look() {
+            if case .integer(_, _, _, let value)? = testRun.controls?.first?.setting { values.append(value) }
+        }
+        try testRun.run(
+            "YUYV", controls: [brightness], settings: ["brightness": "200"],
+            [
+                .frames([.yuyv(50)]), .action(look), .action { testRun.change { $0.controls["brightness"] = "90" } },
+                .frames([.yuyv(51)]), .action(look),
+            ])
+        #expect(values == [200, 90])
+        #expect(testRun.controls == nil, "it is closed")
+    }
+
     @Test func anotherSizeReopensTheCameraAndTheSameTracksContinue() throws {
         let testRun = CameraTestRun()
         let change = ReplayedCamera.Event.action { [unowned testRun] in

@@ -60,6 +60,7 @@ final class CameraTestRun {
     func requestKeyframe() { source?.requestKeyframe() }
     func stop() { source?.stop() }
     var status: SourceStatus? { source?.status }
+    var controls: [AdjustableControl]? { source?.controls }
 
     func units() throws -> [AccessUnit] { try stream.units() }
 

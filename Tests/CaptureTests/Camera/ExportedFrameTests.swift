@@ -41,7 +41,8 @@ private final class ExportTestRun {
             clock: clock.pace,
             log: lines.log)
         let end = #expect(throws: SourceFailure.self) {
-            try capture.run(path: "/dev/replay", PendingCameraSettings(CameraSettings()), until: StopSignal())
+            try capture.run(
+                path: "/dev/replay", PendingCameraSettings(CameraSettings()), OpenCameraControls(), until: StopSignal())
         }
         #expect(end?.reason == "the replay has ended")
     }

@@ -30,7 +30,9 @@ final class ReplayedCamera: CaptureDevice {
     static let interval: Int64 = 33_333_333
 
     let offers: [FormatOffer]
-    let controls: [CameraControl]
+    /// With the values that have been set.
+    var controls: [CameraControl] { described.map { $0.with(value: settings[$0.name] ?? $0.value) } }
+    private let described: [CameraControl]
     private(set) var settings: [String: Int64] = [:]
     private(set) var keyFrameOrders = 0
     private(set) var configured: FormatChoice?
@@ -52,7 +54,7 @@ final class ReplayedCamera: CaptureDevice {
 
     init(_ offers: [FormatOffer], controls: [CameraControl] = [], clock: ReplayClock, events: [Event]) {
         self.offers = offers
-        self.controls = controls
+        described = controls
         self.clock = clock
         self.events = events
     }
@@ -136,6 +138,14 @@ final class ReplayedCamera: CaptureDevice {
     }
 
     func set(_ control: CameraControl, to value: Int64) throws(SourceFailure) { settings[control.name] = value }
+}
+
+extension CameraControl {
+    fileprivate func with(value: Int64) -> Self {
+        Self(
+            id: id, title: title, kind: kind, range: range, step: step, defaultValue: defaultValue, value: value,
+            isReadOnly: isReadOnly)
+    }
 }
 
 extension ExportedPlane {

@@ -1,3 +1,4 @@
+import Capture
 import Foundation
 import Testing
 
@@ -80,7 +81,7 @@ struct SettingTableTests {
         ("effects.privacyMasks", .list([.list([.number(0), .number(0), .number(0), .number(9)])])),
         ("effects.privacyMasks", .list([.list([.text("5%"), .number(0), .number(4), .number(9)])])),
         ("effects.privacyMasks", .list([SettingValue](repeating: .list([]), count: 33))),
-        ("camera.controls", .text("gain: 3")), ("camera.controls", .map(["gain": .flag(true)])),
+        ("camera.controls", .text("gain: 3")), ("camera.controls", .map(["gain": .map([:])])),
         ("camera.controls", .map(["gain": .list([])])), ("camera.controls", .map(["a\nb": .number(1)])),
     ])
     func aValueOfAnotherTypeOrOutOfBoundsIsRefused(_ key: String, _ value: SettingValue) throws {
@@ -88,6 +89,33 @@ struct SettingTableTests {
         var (path, reading) = (Configuration.Path(), Reading())
         setting.set(value, in: &path, noting: &reading)
         #expect(reading.problems.count == 1 && reading.problems.first?.option.hasPrefix(key) == true)
+    }
+
+    @Test func valuesOfCameraControlsAreNumbersFlagsAndTexts() throws {
+        let setting = try #require(Configuration.Path.settingTable["camera.controls"])
+        var (path, reading) = (Configuration.Path(), Reading())
+        let value = SettingValue.map(["gain": .number(5), "auto_exposure": .flag(false), "frequency": .text("50 Hz")])
+        setting.set(value, in: &path, noting: &reading)
+        #expect(reading.problems.isEmpty)
+        #expect(path.camera.controls == ["gain": "5", "auto_exposure": "false", "frequency": "50 Hz"])
+    }
+
+    /// As docs/http-websocket.md shows them.
+    @Test func theControlsOfAnOpenCameraAreListedWithTheirValues() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        func json(_ setting: AdjustableControl.Setting) throws -> String {
+            String(decoding: try encoder.encode(AdjustableControl(name: "c", setting: setting)), as: UTF8.self)
+        }
+        #expect(
+            try json(.integer(0...255, step: 1, usual: 128, value: 140))
+                == #"{"maximum":255,"minimum":0,"name":"c","step":1,"type":"integer","usual":128,"value":140}"#)
+        #expect(
+            try json(.choice(["Disabled", "50 Hz"], usual: "50 Hz", value: "Disabled"))
+                == #"{"choices":["Disabled","50 Hz"],"name":"c","type":"choice","usual":"50 Hz","value":"Disabled"}"#)
+        #expect(
+            try json(.boolean(usual: true, value: false))
+                == #"{"name":"c","type":"boolean","usual":true,"value":false}"#)
     }
 
     @Test func aMapDoesNotGrowWithoutBound() throws {

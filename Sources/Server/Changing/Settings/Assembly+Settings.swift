@@ -21,6 +21,7 @@ extension Assembly {
             guard let path = state.configuration.servedPaths[name], let configured = state.base.servedPaths[name] else {
                 return state.createdPaths[name] == nil ? nil : []
             }
+            let controls = state.paths[name]?.source.controls
             return settings.map { setting in
                 let (value, base) = (setting.value(path), setting.value(configured))
                 let option = OptionPath.root + "paths" + name + setting.key
@@ -29,7 +30,8 @@ extension Assembly {
                     key: setting.key, value: value,
                     origin: isOverlaid
                         ? .settings : value == base ? state.stated.origin(of: option) : .control,
-                    configured: base, type: setting.type, reason: setting.reason, effect: setting.effect.sentence)
+                    configured: base, type: setting.type, reason: setting.reason, effect: setting.effect.sentence,
+                    controls: setting.key == "camera.controls" ? controls : nil)
             }
         }
     }

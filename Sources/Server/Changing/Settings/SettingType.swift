@@ -9,7 +9,7 @@ public enum SettingType: Hashable, Sendable {
     case choice([String])
     /// A list of rectangles, each a list of left, top, width and height: all numbers of pixels, or all texts such as `12.5%`.
     case rectangles(maximumCount: Int)
-    /// Texts by name. A number stands for its digits.
+    /// Texts by name. A number stands for its digits, and a flag for `true` or `false`.
     case texts(maximumCount: Int)
 
     /// Whether a value has this type. It may still be out of bounds.
@@ -17,7 +17,7 @@ public enum SettingType: Hashable, Sendable {
         switch (self, value) {
         case (.integer, .number), (.flag, .flag), (.text, .text), (.choice, .text): true
         case (.rectangles, .list(let list)): list.allSatisfy(Self.isRectangle)
-        case (.texts, .map(let map)): map.values.allSatisfy(Self.isScalar)
+        case (.texts, .map(let map)): map.values.allSatisfy { Self.isScalar($0) || Self.isFlag($0) }
         case (.integer, _), (.flag, _), (.text, _), (.choice, _), (.rectangles, _), (.texts, _): false
         }
     }
@@ -33,6 +33,8 @@ public enum SettingType: Hashable, Sendable {
         case .flag, .list, .map: false
         }
     }
+
+    private static func isFlag(_ value: SettingValue) -> Bool { if case .flag = value { true } else { false } }
 
     /// The values of this type, as the end of a sentence; `nil` if the option's own words say it.
     var expectation: String? {

@@ -578,6 +578,7 @@ enum OpenAPIDocument {
              "type": {"type": "string", "enum": ["integer", "boolean", "text", "choice", "rectangles", "map"]},
              "minimum": {"type": "integer"}, "maximum": {"type": "integer"}, "unit": {"type": "string"},
              "maximumBytes": {"type": "integer"}, "choices": {"type": "array", "items": {"type": "string"}},
+             "controls": {"type": "array", "items": {"type": "object"}},
              "maximumCount": {"type": "integer"}, "reason": {"type": "string"}, "effect": {"type": "string"}
             },
             "required": ["key", "value", "origin", "configured", "type", "reason", "effect"]
