@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -15,9 +16,14 @@ BINARY = os.environ.get("APUS_BINARY", str(ROOT / ".build-release/release/apus")
 
 
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """A port below those that Linux gives to clients, of which tests that run at the same time may use thousands."""
+    while True:
+        with socket.socket() as listener:
+            try:
+                listener.bind(("", random.randrange(10_000, 32_000)))
+            except OSError:
+                continue
+            return listener.getsockname()[1]
 
 
 class ServerProcess:
