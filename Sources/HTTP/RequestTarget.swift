@@ -31,7 +31,10 @@ public struct RequestTarget: Hashable, Sendable {
     }
 
     /// The parts of the path, of which the last is empty if the path ends with a slash.
-    public var parts: [Substring] { path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) }
+    public var parts: [Substring] {
+        // By bytes, because a slash and a combining mark behind it are one character.
+        path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
+    }
 
     /// Splits `http://host/path` behind the host. A URL without a path means `/`.
     private static func absolute(_ bytes: [UInt8]) -> (Authority, ArraySlice<UInt8>)? {

@@ -28,6 +28,8 @@ struct RequestTargetTests {
         #expect(target.text == "/a?b=c" && target.query["b"] == "c")
         #expect(RequestTarget("/a")?.authority == nil)
         #expect(RequestTarget("/a/b/")?.parts == ["a", "b", ""])
+        // Found by fuzzing: a combining mark behind a slash.
+        #expect(RequestTarget("/a/\u{315}b/c")?.parts == ["a", "\u{315}b", "c"])
     }
 
     @Test func parametersAreDecoded() throws {
