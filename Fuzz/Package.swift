@@ -79,7 +79,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
             ],
-            path: "Modules/HTTPServer", swiftSettings: uninstrumented),
+            path: "Modules/HTTPServer", swiftSettings: fuzzing),
         .target(
             name: "RTSPClient",
             dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
@@ -102,7 +102,9 @@ let package = Package(
             path: "Modules/Server", swiftSettings: fuzzing),
         .executableTarget(
             name: "fuzz",
-            dependencies: ["Server", "HTTP", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire"],
+            dependencies: [
+                "Server", "HTTP", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire",
+            ],
             path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
     swiftLanguageModes: [.v6]

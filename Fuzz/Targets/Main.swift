@@ -17,6 +17,7 @@ let targets: [String: Target] = [
     "authorization": fuzzAuthorization,
     "http-framing": fuzzHTTPFraming,
     "http-text": fuzzHTTPText,
+    "socket-messages": fuzzSocketMessages,
     "challenge": fuzzChallenge,
     "passwords": fuzzPasswords,
     "sdp": fuzzSDP,
