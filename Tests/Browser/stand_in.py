@@ -270,6 +270,8 @@ class StandIn:
 
     def __init__(self, streams, rights=("read",), sign_in=None, user=None, host="127.0.0.1"):
         self.streams = {stream.path: stream for stream in streams}
+        # How many requests for images are refused before they are answered.
+        self.refused_snapshots = 0
         self.rights, self.sign_in, self.user, self.host = list(rights), sign_in, user, host
         self.blocks_sockets = self.is_cut = False
         self.requests = []
@@ -482,6 +484,9 @@ class StandIn:
             stream = self.streams.get(path[:-4])
             if not stream or not stream.video or stream.condition_state != "running":
                 return problem(404, "no such stream")
+            if self.refused_snapshots > 0:
+                self.refused_snapshots -= 1
+                return problem(503, "two other images are being made")
             return 200, "image/jpeg", await self.snapshot(stream, int(query.get("width", stream.width))), f"Capture-Time: {time.time() * 1000}\r\n"
         name = path.removeprefix("/api/v1/")
         if name == "session":

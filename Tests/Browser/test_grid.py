@@ -119,6 +119,12 @@ class Grid(BrowserTest):
         self.assertFalse(page.get_by_role("switch", name="Live").is_checked())
         self.assertFalse(page.evaluate("apus.grid.tiles.get('/yard').playback.isStarted"))
 
+    def test_a_still_image_that_was_refused_is_asked_for_again(self):
+        self.server.refused_snapshots = 3
+        page = self.open(self.server.url, reduced_motion="reduce")
+        self.tile(page, "Yard, north").locator("img.poster").wait_for()
+        self.assertEqual(self.server.refused_snapshots, 0)
+
     def test_the_filter_leaves_streams_with_the_name(self):
         page = self.open(self.server.url)
         self.tile(page, "Intercom").wait_for()

@@ -12,6 +12,12 @@ const lateAge = 1_000;
 /** Seconds of media that a tile keeps ahead. One page decodes many tiles, and none of them is watched as closely as a player. */
 const leastTarget = 0.25;
 
+/**
+ * Milliseconds until an image that could not be had is asked for again, at first and at most. The server makes two at a time, so that a
+ * page with many tiles does not get all at once.
+ */
+const posterPause = { first: 1_000, longest: 30_000 };
+
 /** A stream in the grid: what it shows now, its state and its facts. It leads to the player of the stream. */
 export class Tile {
     element;
@@ -33,6 +39,8 @@ export class Tile {
     #isShown = false;
     #isLive = false;
     #lastWord = null;
+    #posterPause = posterPause.first;
+    #posterTimer;
 
     /** @param {(text: string) => void} announce - says what has changed to users of screen readers */
     constructor(announce) {
@@ -45,8 +53,11 @@ export class Tile {
             icon("camera"), this.#poster, this.#still.element, this.#video, icon("sound"), this.#reason, this.#state, this.#age);
         this.element = element("article.tile", {}, this.#picture,
             element("div.caption", {}, element("h2", {}, this.#name, this.#path), this.#facts));
-        this.#poster.addEventListener("load", () => (this.#poster.hidden = false));
-        this.#poster.addEventListener("error", () => (this.#poster.hidden = true));
+        this.#poster.addEventListener("load", () => {
+            this.#poster.hidden = false;
+            this.#posterPause = posterPause.first;
+        });
+        this.#poster.addEventListener("error", () => this.#missedPoster());
     }
 
     /** The stream itself, without its substreams. */
@@ -107,6 +118,7 @@ export class Tile {
     }
 
     close() {
+        clearTimeout(this.#posterTimer);
         this.#playback.stop();
     }
 
@@ -141,6 +153,16 @@ export class Tile {
         const width = Math.ceil(this.#picture.clientWidth * devicePixelRatio) || 640;
         const url = `${snapshot(this.stream.path, width)}`;
         if (this.#poster.src !== url) this.#poster.src = url;
+    }
+
+    /** Asks again later, unless the video moves by then or the tile is out of view. */
+    #missedPoster() {
+        this.#poster.hidden = true;
+        this.#poster.removeAttribute("src");
+        clearTimeout(this.#posterTimer);
+        // At random, so that tiles do not ask at the same time again.
+        this.#posterTimer = setTimeout(() => this.#apply(), this.#posterPause * (1 + Math.random()));
+        this.#posterPause = Math.min(2 * this.#posterPause, posterPause.longest);
     }
 
     #announceState(state) {
