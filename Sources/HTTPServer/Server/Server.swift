@@ -60,8 +60,9 @@ public final class Server: Sendable {
     }
 
     /// Hundreds of viewers over HTTP must not delay those over RTSP. If both share a processor, the 99th percentile of the latter's latency
-    /// is 1.5 ms lower with this value (Benchmarks/http), and that of HTTP is the same.
-    private static let niceness: Int32 = 10
+    /// is 1.5 ms lower with this value (Benchmarks/http), and that of HTTP is the same. More steps do not help further, and would leave
+    /// HTTP a smaller share on a host that is busy with other programs.
+    private static let niceSteps: Int32 = 5
 
     /// The TCP port for connections of one kind; `nil` if they are not offered.
     public func port(for security: ConnectionSecurity) -> UInt16? {
@@ -79,7 +80,7 @@ public final class Server: Sendable {
         for (index, loop) in group.makeIterator().enumerated() {
             loop.execute {
                 nameThisThread("apus-http-\(index)")
-                yieldThisThread(niceness: Self.niceness)
+                yieldThisThread(by: Self.niceSteps)
             }
         }
         for place in places {

@@ -38,13 +38,14 @@ public func nameThisThread(_ name: String) {
     clinux_name_this_thread(String(decoding: name.utf8.prefix(15), as: UTF8.self))
 }
 
-/// Lets other threads run before the calling thread if there are not enough processors (setpriority(2)). On Linux, a nice value belongs
-/// to one thread.
+/// Lets the other threads of the process run before the calling thread if there are not enough processors (setpriority(2)). On Linux, a
+/// nice value belongs to one thread.
 ///
-/// - Parameter niceness: 0 (the default) to 19.
-public func yieldThisThread(niceness: Int32) {
+/// - Parameter steps: what is added to the thread's nice value, which is at most 19.
+public func yieldThisThread(by steps: Int32) {
+    let kind = Int32(PRIO_PROCESS.rawValue)
     // Raising the value is always permitted.
-    _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, niceness)
+    _ = setpriority(kind, 0, getpriority(kind, 0) + steps)
 }
 
 /// A function instead of a closure literal because a literal in `main.swift` would belong to the main actor.
