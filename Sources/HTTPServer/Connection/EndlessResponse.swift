@@ -135,7 +135,7 @@ extension RequestHandler {
             context.close(promise: nil)
             return
         }
-        let accessVersion = server.services.access.version
+        let accessVersion = current.accessVersion
         let endless = EndlessResponse(
             body, on: context, stallSeconds: server.options.connection.idleSeconds,
             isPermitted: { [server] in server.services.access.version == accessVersion })

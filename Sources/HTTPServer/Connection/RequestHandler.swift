@@ -30,6 +30,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// A request from its end to the end of its response.
     struct CurrentRequest {
         let number: UInt64
+        /// The version of the access policy before the request was authorised.
+        let accessVersion: UInt64
         /// Whether the response has no body.
         var isHead = false
         /// Whether its client knows no chunks.
@@ -135,7 +137,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private func begin() {
         lastNumber += 1
-        current = CurrentRequest(number: lastNumber)
+        current = CurrentRequest(number: lastNumber, accessVersion: server.services.access.version)
     }
 
     /// Checks a request in the order of what it may learn: the form, the name of the server, the address, the route, the page that

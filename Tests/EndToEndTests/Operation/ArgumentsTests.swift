@@ -34,7 +34,7 @@ extension EndToEnd {
 
         @Test(arguments: [
             ("measure cam", "cam is not an RTSP URL"),
-            ("bench viewers http://127.0.0.1/cam", "http://127.0.0.1/cam is not an RTSP URL"),
+            ("bench joins http://127.0.0.1/cam", "http://127.0.0.1/cam is not an RTSP URL"),
             ("measure rtsps://127.0.0.1/cam", "rtsps:// needs --insecure"),
             ("measure rtsps://127.0.0.1/cam --transport udp", "rtsps:// needs --transport tcp and --insecure"),
             ("measure rtsps://127.0.0.1/cam --transport multicast --insecure", "rtsps:// needs --transport tcp:"),
