@@ -173,7 +173,7 @@ struct HTTPServerAccessTests {
         }
     }
 
-    /// Logs and reports show the client's own address, whose port is unknown.
+    /// Logs and reports show the client's own address, without a port, because the proxy does not state one.
     @Test func aClientBehindATrustedProxyHasItsOwnName() throws {
         let (proxy, host) = (SocketAddress.loopback(.ipv4, port: 5), try #require(Authority("cam.example")))
         func name(_ proxies: [AddressBlock]) -> String {

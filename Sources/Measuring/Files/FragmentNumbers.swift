@@ -6,9 +6,11 @@ struct FragmentNumbers {
     /// When the next fragment is to be decoded, and how long the last one lasts, in ticks.
     private var expected: (decodeTime: UInt64, duration: UInt64)?
 
-    /// Returns the number of the next fragment. A keyframe that begins later than half a duration behind the end of the last fragment
-    /// follows a gap, whose length is counted in durations of that one: a server leaves frames out up to a keyframe. Behind such a jump
-    /// in front of another frame, the source has skipped frames.
+    /// Returns the number of the next fragment.
+    ///
+    /// A server leaves frames out up to a keyframe. So a keyframe follows a gap if its decode time is more than half a duration of the last
+    /// fragment behind that fragment's end. The number of missing frames is the length of the gap, divided by that duration. If a frame
+    /// that is not a keyframe comes late, the source has skipped frames, and nothing is counted.
     mutating func number(of fragment: FragmentReader.Fragment) -> UInt16 {
         var missing: UInt64 = 0
         if let expected, fragment.isKeyframe, expected.duration > 0, fragment.decodeTime > expected.decodeTime {

@@ -91,7 +91,7 @@ public struct StartupNotice: Sendable {
             security = port == nil ? .tls : .clear
         }
 
-        /// The URL at a host. Browsers ask for the password; a page whose URL contains it cannot send requests.
+        /// The URL at a host, without user and password: browsers ask for these, and a page cannot send requests if its URL has a password.
         fileprivate func url(at host: URLHost) -> String {
             "\(security == .tls ? "https" : "http")://\(host.text):\(port)/"
         }

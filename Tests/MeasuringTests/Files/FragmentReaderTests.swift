@@ -27,7 +27,7 @@ import Testing
     private static let start =
         box("ftyp", Array("iso5".utf8)) + box("moov", track(1, 90_000, "vide"), track(2, 48_000, "soun", version: 1))
 
-    /// A keyframe whose capture time is known, with a flag for each sample, and four bytes of data.
+    /// A fragment with a capture time (`prft`) and one keyframe of four bytes, whose flags stand in `trun`.
     private static let keyframe =
         box("prft", integer(UInt32(0)), integer(UInt32(1)), integer(UInt64(0x83AA_7E80) << 32), integer(UInt64(0)))
         + box(
