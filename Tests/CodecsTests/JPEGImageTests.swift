@@ -14,7 +14,7 @@ struct JPEGImageTests {
         // Pixels that are not square: the longer side stays.
         ((704, 576), (16, 11), nil, (704, 396)), ((1440, 1080), (4, 3), 1280, (1280, 720)),
         ((720, 576), (15, 16), nil, (674, 576)),
-        // Implausible ones, and a frame that nobody can see.
+        // An implausible aspect ratio, and an image that would be lower than 16 pixels.
         ((640, 360), (-3, 0), nil, (640, 360)), ((4096, 16), (1, 1), 160, (160, 16)),
     ])
     func anImageKeepsTheProportionsAndIsNeverEnlarged(
