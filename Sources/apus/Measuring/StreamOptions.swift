@@ -4,7 +4,7 @@ import RTSPClient
 
 /// The stream that `measure` or a bench plays, and its transport.
 struct StreamOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The stream: rtsp://host:port/path or rtsps://host:port/path.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The URL of the stream, such as rtsp://192.168.1.20/cam.", valueName: "url"))
     var stream: String?
 
     @Option(name: .customLong("url"), help: ArgumentHelp("The stream, as an option.", valueName: "url"))
