@@ -102,6 +102,15 @@ def interleaved(buffer, frame, text):
             del buffer[:whole]
 
 
+def has_goodbye(packet):
+    """Whether a compound RTCP packet has a BYE. Each part begins with its type and its length in words (RFC 3550, 6.1)."""
+    while len(packet) >= 4:
+        if packet[1] == 203:
+            return True
+        packet = packet[4 + 4 * int.from_bytes(packet[2:4], "big"):]
+    return False
+
+
 class Relay:
     """Passes one publisher's connection on, and notes what passes and when: ANNOUNCE, the parameter set, the first keyframe if it
     comes inside the connection on channel 0, RTCP BYE, and the end. After RECORD it counts the bytes that are not media."""
@@ -160,9 +169,9 @@ class Relay:
             self.key = base64.b64decode(found[1])
 
     def frame(self, channel, packet):
-        # BYE has the packet type 203, here alone or behind a report of 28 bytes and a description.
-        if packet[1:2] in (b"\xc8", b"\xc9", b"\xcb") and b"\x81\xcb\x00" in packet:
-            self.goodbye_at = self.goodbye_at or time.monotonic()
+        if channel & 1:
+            if has_goodbye(packet):
+                self.goodbye_at = self.goodbye_at or time.monotonic()
         elif self.keyframe_at is None and channel == 0 and NALFinder.is_keyframe(packet[12:]):
             self.keyframe_at = time.monotonic()
 
@@ -256,8 +265,7 @@ class Wire:
 
     def frame(self, channel, packet):
         if channel & 1:
-            # The server begins a BYE with a packet of its own, or puts it behind a report.
-            if packet[1:2] == b"\xcb" or b"\x81\xcb" in packet:
+            if has_goodbye(packet):
                 self.problems.append("BYE")
             return
         number, stamp = int.from_bytes(packet[2:4], "big"), int.from_bytes(packet[4:8], "big")
