@@ -63,7 +63,7 @@ let package = Package(
             path: "Modules/Delivery", swiftSettings: uninstrumented),
         .target(
             name: "Capture",
-            dependencies: ["CALSA", "CV4L2", "Codecs", "Muxing", "Streams", "Media", "Reactor", logging],
+            dependencies: ["CALSA", "CV4L2", "Codecs", "Muxing", "RTP", "Streams", "Media", "Reactor", logging],
             path: "Modules/Capture", swiftSettings: uninstrumented),
         .target(
             name: "RTSPServer",
@@ -100,12 +100,17 @@ let package = Package(
                 "RTP", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging, "Yams",
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
+        .target(name: "Fuzzing", path: "Driver", swiftSettings: fuzzing),
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Server", "HTTP", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire",
+                "Fuzzing", "Server", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire",
             ],
             path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+        // libFuzzer looks at all counters of a program after each input, so a small program tries more inputs.
+        .executableTarget(
+            name: "fuzz-http", dependencies: ["Fuzzing", "HTTP"],
+            path: "HTTPTargets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
     swiftLanguageModes: [.v6]
 )

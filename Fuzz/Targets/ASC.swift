@@ -1,3 +1,4 @@
+import Fuzzing
 import Media
 
 /// AAC configurations and ADTS headers: arbitrary bytes are kept unchanged with valid values, or rejected.

@@ -1,3 +1,5 @@
+import Fuzzing
+
 @testable import RTSP
 
 /// Properties of Authorization headers, address blocks and path patterns: what was read is the same after writing and reading it

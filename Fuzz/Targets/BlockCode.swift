@@ -1,3 +1,4 @@
+import Fuzzing
 import Media
 
 /// Frames of arbitrary bytes, with overlays drawn into them and damaged: the reader finds what was drawn, or nothing.

@@ -1,3 +1,4 @@
+import Fuzzing
 import Wire
 
 @testable import RTSP

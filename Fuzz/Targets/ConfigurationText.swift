@@ -1,3 +1,5 @@
+import Fuzzing
+
 @testable import Server
 
 /// Any text is a configuration or has errors with positions. Values are in their ranges; the reference file that would describe

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Fuzzing
 
 @testable import Server
 

@@ -1,10 +1,6 @@
-import Glibc
+import Fuzzing
 
-/// Takes arbitrary bytes and ends the process if a property is violated.
-typealias Target = @Sendable ([UInt8]) -> Void
-
-/// The targets by their names in `script/fuzz`; each is in the file of its name.
-let targets: [String: Target] = [
+private let targets: [String: Target] = [
     "rtsp-parser": fuzzRTSPParser,
     "rtsp-connection": fuzzRTSPConnection,
     "rtsp-client": fuzzRTSPClient,
@@ -15,8 +11,6 @@ let targets: [String: Target] = [
     "mikey": fuzzMIKEY,
     "srtp": fuzzSRTP,
     "authorization": fuzzAuthorization,
-    "http-framing": fuzzHTTPFraming,
-    "http-text": fuzzHTTPText,
     "socket-messages": fuzzSocketMessages,
     "challenge": fuzzChallenge,
     "passwords": fuzzPasswords,
@@ -41,40 +35,8 @@ let targets: [String: Target] = [
     "block-code": fuzzBlockCode,
 ]
 
-/// The target, chosen by an environment variable because libFuzzer takes the command line.
-let chosenTarget: Target = {
-    let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
-    guard let target = targets[name] else {
-        print("FUZZ_TARGET is one of: \(targets.keys.sorted().joined(separator: " "))")
-        exit(64)
-    }
-    return target
-}()
-
-@_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    chosenTarget(Array(UnsafeBufferPointer(start: start, count: count)))
-    return 0
-}
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ count: UnsafeMutablePointer<CInt>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ test: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt
-
-/// SwiftPM renames a program's entry point to this; libFuzzer's own `main` is not linked.
+/// SwiftPM renames a program's entry point to this.
 @_cdecl("fuzz_main")
-public func start(
-    _ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> CInt {
-    var count = count
-    var arguments = arguments
-    return runDriver(&count, &arguments) { testOneInput($0, $1) }
-}
-
-/// Ends the process with the violated property.
-func require(_ holds: @autoclosure () -> Bool, _ sentence: @autoclosure () -> String) {
-    if !holds() { fatalError("violated property: \(sentence())") }
+public func start(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> CInt {
+    fuzz(targets, count, arguments)
 }

@@ -1,3 +1,4 @@
+import Fuzzing
 import RTP
 
 /// In whatever order packets arrive, each accepted packet is returned once and in order, and the buffer never exceeds its

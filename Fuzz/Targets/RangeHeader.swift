@@ -1,3 +1,4 @@
+import Fuzzing
 import RTSP
 
 /// A Range header is the same after writing and reading it, and its times are valid.

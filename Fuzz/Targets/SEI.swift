@@ -1,3 +1,4 @@
+import Fuzzing
 import Media
 
 /// Arbitrary SEI: user data lie inside their unit, and a capture timestamp is the same after writing and reading it, alone and in

@@ -1,3 +1,5 @@
+import Fuzzing
+
 @testable import Media
 
 /// Arbitrary parameter sets, slice headers and container records: valid values or none; and a keyframe is completed by all

@@ -1,3 +1,4 @@
+import Fuzzing
 import RTP
 import SRTP
 import Wire

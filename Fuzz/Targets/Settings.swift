@@ -1,3 +1,5 @@
+import Fuzzing
+
 @testable import Server
 
 /// The settings that were changed over HTTP: any text is an overlay that reads the same when written, or has errors with positions;

@@ -1,3 +1,5 @@
+import Fuzzing
+
 @testable import HTTPServer
 
 /// Properties of the messages of WebSocket clients, one per line: a message reads the same when it is written again; a client

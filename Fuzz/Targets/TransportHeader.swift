@@ -1,3 +1,4 @@
+import Fuzzing
 import RTSP
 
 /// Transport and other headers are the same after writing and reading them.

@@ -1,3 +1,4 @@
+import Fuzzing
 import MPEGTS
 import Media
 import Wire

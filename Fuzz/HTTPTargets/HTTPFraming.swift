@@ -1,3 +1,4 @@
+import Fuzzing
 import HTTP
 
 /// However the bytes are split, the requests end at the same places and the failure is the same. A request that is accepted has no

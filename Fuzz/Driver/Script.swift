@@ -1,47 +1,47 @@
 /// Reads the fuzzer's input as a list of instructions.
-struct Script {
+public struct Script {
     private let bytes: [UInt8]
     private var offset = 0
 
-    init(_ bytes: [UInt8]) {
+    public init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    var isAtEnd: Bool { offset >= bytes.count }
+    public var isAtEnd: Bool { offset >= bytes.count }
 
     /// The next byte; 0 past the end.
-    mutating func byte() -> UInt8 {
+    public mutating func byte() -> UInt8 {
         guard offset < bytes.count else { return 0 }
         defer { offset += 1 }
         return bytes[offset]
     }
 
-    mutating func uint16() -> UInt16 {
+    public mutating func uint16() -> UInt16 {
         UInt16(byte()) << 8 | UInt16(byte())
     }
 
     /// Returns a chunk preceded by its length in one byte; shorter if the input ends.
-    mutating func chunk() -> [UInt8] {
+    public mutating func chunk() -> [UInt8] {
         let count = min(Int(byte()), bytes.count - offset)
         defer { offset += count }
         return Array(bytes[offset..<(offset + count)])
     }
 
     /// Returns the text up to the next line feed.
-    mutating func line() -> [UInt8] {
+    public mutating func line() -> [UInt8] {
         var line: [UInt8] = []
         while !isAtEnd, line.last != 0x0A { line.append(byte()) }
         return line
     }
 
-    mutating func rest() -> [UInt8] {
+    public mutating func rest() -> [UInt8] {
         defer { offset = bytes.count }
         return Array(bytes[offset...])
     }
 }
 
 /// Splits the bytes into pieces of lengths that depend on `seed`, so that the same input is always split in the same way.
-func pieces(of bytes: [UInt8], seed: UInt8) -> [[UInt8]] {
+public func pieces(of bytes: [UInt8], seed: UInt8) -> [[UInt8]] {
     var state = UInt32(seed) &* 2_654_435_761 | 1
     var pieces: [[UInt8]] = []
     var offset = 0
