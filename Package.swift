@@ -147,7 +147,8 @@ let package = Package(
             swiftSettings: everywhere),
 
         // Tests: one target per module, and end-to-end tests with real clients and the real binary.
-        .target(name: "TestSupport", dependencies: ["Media"], path: "Tests/TestSupport", swiftSettings: everywhere),
+        .target(
+            name: "TestSupport", dependencies: ["Media", logging], path: "Tests/TestSupport", swiftSettings: everywhere),
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         tests("Media"),
         tests("MPEGTS", "Media", "Muxing", "Wire"),

@@ -25,7 +25,7 @@ struct TokenTests {
 
     /// A server, and a token for `/cam` that its API has made.
     private func withToken(
-        log: LoggedText = LoggedText(), _ body: (TestServer, HTTPSocket, String) async throws -> Void
+        log: LoggedLines = LoggedLines(), _ body: (TestServer, HTTPSocket, String) async throws -> Void
     ) async throws {
         let live = LiveStream()
         live.publishGroup(1)
@@ -35,7 +35,7 @@ struct TokenTests {
         let change: (inout HTTPServer.ServerOptions) -> Void = {
             $0.trustedProxies = [AddressBlock("127.0.0.1")].compactMap(\.self)
         }
-        try await TestServer.run(services, log: log.logger, change) { server in
+        try await TestServer.run(services, log: log.log, change) { server in
             let client = try server.connect()
             let answer = client.ask(
                 "POST /api/v1/tokens?path=/cam", "X-Forwarded-Proto: https", "X-Forwarded-For: 192.0.2.1", Self.ann)
@@ -103,7 +103,7 @@ struct TokenTests {
     }
 
     @Test func theLogHasNoToken() async throws {
-        let log = LoggedText()
+        let log = LoggedLines()
         try await withToken(log: log) { server, client, token in
             #expect(client.ask("GET /cam/watch?token=\(token)")?.status == 200)
             #expect(client.ask("GET /yard/watch?token=\(token)")?.status == 401)

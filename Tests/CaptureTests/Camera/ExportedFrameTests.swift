@@ -2,6 +2,7 @@ import Codecs
 import Media
 import Reactor
 import Streams
+import TestSupport
 import Testing
 
 @testable import Capture

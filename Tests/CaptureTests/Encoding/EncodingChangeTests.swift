@@ -3,6 +3,7 @@ import Logging
 import Media
 import Streams
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Capture
