@@ -29,6 +29,12 @@ public final class InitSegment: PackagedHead {
         return "\(kind)/mp4; codecs=\"\(codecs.joined(separator: ", "))\""
     }
 
+    /// The width and height of the video in pixels; `nil` without video, and if its parameter set cannot be read.
+    public var frameSize: (width: Int, height: Int)? {
+        guard let picture = movieTracks.lazy.compactMap(\.entry.picture).first, picture.width > 0 else { return nil }
+        return (Int(picture.width), Int(picture.height))
+    }
+
     /// The init segment of some of the tracks; `nil` if there is none of them. Fragments of the other tracks are left out.
     public func selecting(_ isSelected: (Track) -> Bool) -> InitSegment? {
         let selected = movieTracks.filter { isSelected($0.track) }

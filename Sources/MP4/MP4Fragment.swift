@@ -11,6 +11,10 @@ public struct MP4Fragment<Storage: FragmentStorage>: PackagedUnit {
     public let presentationTime: MediaTime
     /// When the fragment's first sample is decoded, on the stream's clock: after a pause, earlier than the stream says.
     public let decodeTime: MediaTime
+    /// When the stream says that it is decoded.
+    public let streamDecodeTime: MediaTime
+    /// The wall-clock time at which the unit was captured; `nil` if unknown.
+    public let captured: NTPTime?
     public let isKeyframe: Bool
     /// The boxes, and the payload behind them. Their times count from ten seconds before the stream's epoch; ``ClientTimeline`` gives
     /// those of one client.
@@ -29,6 +33,7 @@ public struct MP4Fragment<Storage: FragmentStorage>: PackagedUnit {
         (track, kind) = (fragment.first.track.id, fragment.first.track.isVideo ? .video : .audio)
         presentationTime = first.unit.presentationTime
         decodeTime = fragment.first.decodeTime
+        (streamDecodeTime, captured) = (first.unit.decodeTime, first.unit.captured)
         isKeyframe = first.isSync
         byteCount = fragment.byteCount
         boxesByteCount = fragment.boxesByteCount

@@ -1,0 +1,62 @@
+import MP4
+import Media
+import Wire
+
+/// The segment that is being filled: finished parts, and the fragments of the next part.
+struct OpenSegment<Storage: FragmentStorage>: Sendable {
+    let number: Int64
+    /// Media time in nanoseconds.
+    let start: Int64
+    let captured: NTPTime?
+    let initNumber: Int
+    let isDiscontinuous: Bool
+    let discontinuityCount: Int64
+    /// The time at which the source is to begin the next segment, with a keyframe. Nanoseconds.
+    let boundary: Int64
+    private(set) var parts: [Part<Storage>] = []
+    /// When the part that is filled began.
+    private(set) var partStart: Int64
+    private var fragments: [MP4Fragment<Storage>] = []
+
+    init(
+        number: Int64, beginningWith fragment: MP4Fragment<Storage>, at start: Int64, boundary: Int64, initNumber: Int,
+        isDiscontinuous: Bool, discontinuityCount: Int64
+    ) {
+        (self.number, self.start, self.boundary) = (number, start, boundary)
+        (captured, partStart) = (fragment.captured, start)
+        (self.initNumber, self.isDiscontinuous) = (initNumber, isDiscontinuous)
+        self.discontinuityCount = discontinuityCount
+    }
+
+    var byteCount: Int { parts.reduce(fragments.reduce(0) { $0 + $1.byteCount }) { $0 + $1.byteCount } }
+
+    mutating func append(_ fragment: MP4Fragment<Storage>) { fragments.append(fragment) }
+
+    /// Finishes the part that is filled, if there is anything in it.
+    ///
+    /// - Parameters:
+    ///   - end: when the next part begins.
+    ///   - leading: the track whose keyframes decoding starts at.
+    mutating func finishPart(at end: Int64, leading: TrackID, noLongerThan target: Int64) {
+        guard !fragments.isEmpty else { return }
+        let byteCount = fragments.reduce(0) { $0 + $1.byteCount }
+        let bytes = Storage(byteCount: byteCount) { [fragments] output in
+            for fragment in fragments { output.append(fragment.bytes.rawSpan) }
+        }
+        parts.append(
+            Part(
+                bytes: bytes, byteCount: byteCount, duration: min(max(end - partStart, 1_000_000), target),
+                isIndependent: fragments.contains { $0.track == leading && $0.isKeyframe }))
+        fragments = []
+        partStart = end
+    }
+
+    /// The segment, whose last part is finished.
+    ///
+    /// - Parameter duration: nanoseconds.
+    func finished(lasting duration: Int64) -> Segment<Storage> {
+        Segment(
+            number: number, parts: parts, duration: duration, captured: captured, initNumber: initNumber,
+            isDiscontinuous: isDiscontinuous, discontinuityCount: discontinuityCount)
+    }
+}
