@@ -68,6 +68,7 @@ let package = Package(
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
         .target(name: "CTun"),
+        .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
         // The files of the web page.
         .target(name: "CPage", exclude: ["Files"]),
 
@@ -113,7 +114,9 @@ let package = Package(
             swiftSettings: everywhere),
         .target(
             name: "HTTPServer",
-            dependencies: ["HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging] + nio,
+            dependencies: [
+                "CZlib", "HLS", "HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging,
+            ] + nio,
             swiftSettings: everywhere),
         .target(
             name: "Measuring",
@@ -125,7 +128,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "HTTP", "HTTPServer", "Muxing", "RTSPClient",
-                "RTSPServer", "RTSP", "RTP", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging,
+                "RTSPServer", "RTSP", "RTP", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),

@@ -97,10 +97,13 @@ final class AccessControl {
     /// Tells from now on whether a client that was permitted to watch a path still is.
     func permission(of request: Request, toWatch path: String) -> () -> Bool {
         let former = context.services.access.policy
-        return { [self] in
-            // Without a policy, every client may watch.
-            authenticator(for: request.identity)?.admits(request.grant, toWatch: path, since: former) ?? true
-        }
+        return { [self] in permits(request.grant, request.identity, toWatch: path, since: former) }
+    }
+
+    /// Whether a client that was permitted to watch a path by the policy `former` still is.
+    func permits(_ grant: Grant, _ client: ClientIdentity, toWatch path: String, since former: AccessPolicy?) -> Bool {
+        // Without a policy, every client may watch.
+        authenticator(for: client)?.admits(grant, toWatch: path, since: former) ?? true
     }
 
     /// The value of `Set-Cookie` with which a session of this user begins; `nil` if there is no such user.

@@ -172,6 +172,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             (right, path) = (needed, nil)
         case .server(let needed): (right, path) = (needed, nil)
         case .stream(let needed): (right, path) = (needed, streamPath)
+        case .playback:
+            if let address = PlaybackAddress(target.path),
+                let grant = try server.playbacks.sessions.grant(
+                    of: address.label, watching: address.streamPath, by: client, server)
+            {
+                return run(route, head, target, method, client, streamPath: streamPath, grant: grant)
+            }
+            (right, path) = (.read, streamPath)
         case .named(let needed): (right, path) = (needed, try Self.namedPath(target))
         case .source(let needed): (right, path) = (needed, try Self.sourcePath(target))
         }
@@ -357,9 +365,11 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         if let cookie = current.cookie { head.headers.add(name: "Set-Cookie", value: cookie) }
         if !keepsConnection { head.headers.add(name: "Connection", value: "close") }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if !current.isHead, !response.body.isEmpty {
-            let body = context.channel.allocator.buffer(bytes: response.body)
-            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        if !current.isHead {
+            let own = response.body.isEmpty ? [] : [context.channel.allocator.buffer(bytes: response.body)]
+            for body in own + response.shared {
+                context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+            }
         }
         let sent = context.eventLoop.makePromise(of: Void.self)
         let gate = NIOLoopBound(gate, eventLoop: context.eventLoop)
@@ -380,7 +390,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         headers.add(name: "Date", value: httpDate(unixSeconds: WallClock.unixNanoseconds() / 1_000_000_000))
         // Responses without a body have no length (RFC 9110, section 8.6).
         if hasLength, ![.noContent, .notModified].contains(response.status) {
-            headers.add(name: "Content-Length", value: "\(response.body.count)")
+            headers.add(name: "Content-Length", value: "\(response.byteCount)")
         }
         return headers
     }

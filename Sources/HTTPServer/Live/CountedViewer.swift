@@ -1,5 +1,5 @@
 /// A viewer that counts against the limit of all protocols as long as this object lives.
-final class CountedViewer {
+final class CountedViewer: Sendable {
     private let services: any SharedServices
 
     /// `nil` if there are too many viewers.

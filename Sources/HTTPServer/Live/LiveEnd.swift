@@ -19,6 +19,8 @@ enum LiveEnd: Hashable, Sendable {
     case tracksChanged
     /// The client has taken nothing for too long.
     case stalled
+    /// The client has asked for nothing for too long.
+    case silent
     /// The source gives no media: why, and after how many seconds the client may try again.
     case noInput(reason: String, retrySeconds: Int)
 
@@ -34,6 +36,7 @@ enum LiveEnd: Hashable, Sendable {
         case .noTracks: "none of the chosen tracks can be sent as MP4"
         case .tracksChanged: "the stream has other tracks now"
         case .stalled: "the client took nothing for too long"
+        case .silent: "the client asked for nothing for too long"
         case .noInput(let reason, _): reason
         }
     }
@@ -48,6 +51,7 @@ enum LiveEnd: Hashable, Sendable {
         case .streamRemoved, .noInput: .streamEnded
         case .noTracks, .tracksChanged: .changed
         case .stalled: .stalled
+        case .silent: .silent
         }
     }
 
@@ -58,7 +62,7 @@ enum LiveEnd: Hashable, Sendable {
         case .noTracks: Problem(.notAcceptable, text)
         case .notPermitted, .disconnected: Problem(.forbidden, text)
         case .noInput(_, let seconds): Problem(.serviceUnavailable, text, retryAfter: seconds)
-        case .complete, .clientLeft, .serverStops, .tracksChanged, .stalled:
+        case .complete, .clientLeft, .serverStops, .tracksChanged, .stalled, .silent:
             Problem(.serviceUnavailable, text, retryAfter: 1)
         }
     }

@@ -1,3 +1,4 @@
+import HLS
 import HTTP
 import Media
 import Streams
@@ -6,9 +7,13 @@ import Streams
 public struct LivePath: Sendable {
     public let stream: Streams.Stream
     public let join: JoinOptions
+    /// What players show about it.
+    public let information: MultivariantPlaylist.Information
 
-    public init(stream: Streams.Stream, join: JoinOptions) {
-        (self.stream, self.join) = (stream, join)
+    public init(
+        stream: Streams.Stream, join: JoinOptions, information: MultivariantPlaylist.Information = .init()
+    ) {
+        (self.stream, self.join, self.information) = (stream, join, information)
     }
 }
 

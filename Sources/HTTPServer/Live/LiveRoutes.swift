@@ -2,11 +2,13 @@ import HTTP
 import RTSP
 
 extension Route {
-    /// The media of each stream: as a file without end, and over a WebSocket.
+    /// The media of each stream: as a file without end, over a WebSocket, and as HLS.
     public static var live: [Self] {
         [
             Route(.stream("index.mp4"), for: .stream(.read)) { $1.watch($0) },
             Route(webSocket: .stream("ws"), for: .stream(.read)) { $1.openSocket($0) },
+            Route(.stream("index.m3u8"), for: .stream(.read)) { $1.listQualities($0) },
+            Route(.playback, for: .playback) { $1.play($0) },
         ]
     }
 

@@ -67,6 +67,12 @@ public final class Exchange: Sendable {
         handler.value.openSocket(request, to: number, isOfGo2rtc: isOfGo2rtc)
     }
 
+    /// Responds with the qualities in which the stream that the request names can be played as HLS. It is called on the event loop.
+    func listQualities(_ request: Request) { handler.value.listQualities(for: request, self) }
+
+    /// Responds with a playlist or a segment of HLS. It is called on the event loop.
+    func play(_ request: Request) { handler.value.play(request, self) }
+
     /// What the client of a request may do. It is called on the event loop.
     public func rights(of request: Request) -> ClientRights { handler.value.access.rights(of: request) }
 

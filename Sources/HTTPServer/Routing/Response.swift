@@ -1,3 +1,4 @@
+import NIOCore
 import NIOHTTP1
 import Streams
 
@@ -7,6 +8,8 @@ public struct Response: Sendable {
     /// Names and values, in their order. The length, the date and the headers for security are added.
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
+    /// Memory that other responses share, in place of `body`.
+    var shared: [ByteBuffer] = []
     /// The memory of a large body, which counts until it has been sent or the connection has closed.
     public var charge: MemoryBudget.Charge?
 
@@ -18,6 +21,8 @@ public struct Response: Sendable {
     public init(_ text: String, as mediaType: String, _ status: Status = .ok) {
         self.init(status, headers: [("Content-Type", mediaType)], body: Array(text.utf8))
     }
+
+    var byteCount: Int { shared.reduce(body.count) { $0 + $1.readableBytes } }
 
     /// A status code (RFC 9110, section 15).
     public struct Status: Hashable, Sendable {

@@ -10,6 +10,8 @@ public struct Route: Sendable {
         case stream(String)
         /// The path of a stream with this ending, such as `.jpg`; for the stream at `/`, `/index` with it.
         case streamEnding(String)
+        /// The path of a stream, a part that begins with `~` and names a player, and a last part.
+        case playback
         /// All paths that begin with this, which ends with a slash.
         case folder(String)
     }
@@ -27,6 +29,8 @@ public struct Route: Sendable {
         case server(Right)
         /// A right to the stream that the path names.
         case stream(Right)
+        /// What a session of HLS needs: its label in the path, or the right to read the stream.
+        case playback
         /// A right to the stream that the query names by `path`; without it, to the server as a whole.
         case named(Right)
         /// A right to the stream that the query names by `src`, as go2rtc does: `cam` for `/cam`.
@@ -96,6 +100,7 @@ struct Router: Sendable {
             if path == "/index" + end { return "/" }
             guard path.utf8.count > end.utf8.count + 1, path.hasSuffix(end) else { return nil }
             return String(path.dropLast(end.count))
+        case .playback: return PlaybackAddress(path)?.streamPath
         case .folder(let start): return path.hasPrefix(start) ? "" : nil
         }
     }

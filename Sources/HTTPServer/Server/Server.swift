@@ -116,15 +116,22 @@ public final class Server: Sendable {
         // From now on, there are no live viewers to ask about: a loop that has ended answers nothing.
         let context = state.withLock { $0.context.take() }
         await context?.live.ask { $0.stop() }
+        if let context {
+            context.playbacks.sessions.stop(context)
+            await context.playbacks.stop()
+        }
         connections.closeAll()
         // It fails only for the group that all programs share.
         try? await group?.shutdownGracefully()
     }
 
+    /// What all connections share; `nil` before the start and once the server stops.
+    var context: ServerContext? { state.withLock(\.context) }
+
     /// Asks the live viewers of each event loop.
     @discardableResult
     func askLoops<Answer: Sendable>(_ question: @escaping @Sendable (LiveLoop) -> Answer) async -> [Answer] {
-        await state.withLock(\.context)?.live.ask(question) ?? []
+        await context?.live.ask(question) ?? []
     }
 
     /// Replaces the server's certificate and key for new connections. Existing ones continue.

@@ -22,6 +22,8 @@ final class ServerContext: Sendable {
     let fastStartBudget: MemoryBudget
     /// The live viewers of each event loop.
     let live = LiveLoops()
+    /// The streams that are served as HLS.
+    let playbacks: Playbacks
 
     init(
         _ options: ServerOptions, services: any SharedServices, routes: [Route], _ catalog: any StreamCatalog,
@@ -41,6 +43,7 @@ final class ServerContext: Sendable {
         hosts = OwnHosts(options.hosts)
         (self.identity, self.ports) = (identity, ports)
         fastStartBudget = MemoryBudget(maximumByteCount: options.maximumFastStartByteCount)
+        playbacks = Playbacks(options.playback)
     }
 }
 

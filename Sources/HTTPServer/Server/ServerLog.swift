@@ -64,13 +64,23 @@ final class ServerLog: Sendable {
 
     /// Logs that a viewer joined, or why it left.
     func activity(_ message: Logger.Message, _ viewer: LiveViewer, because reason: LiveEnd? = nil) {
-        let (facts, client) = (viewer.facts, viewer.facts.client.userAgent)
+        let facts = viewer.facts
+        activity(
+            message, of: facts.path.stream.path, over: facts.transport, facts.client, because: reason,
+            dropped: viewer.droppedUnits)
+    }
+
+    /// - Parameter droppedUnits: units that were left out because the viewer was too slow.
+    func activity(
+        _ message: Logger.Message, of path: String, over transport: String, _ client: Client,
+        because reason: LiveEnd?, dropped droppedUnits: UInt64 = 0
+    ) {
+        let name = client.userAgent
         var metadata: Logger.Metadata = [
-            "path": "\(facts.path.stream.path)", "transport": "\(facts.transport)",
-            "client": "\(client.isEmpty ? "unnamed" : client)",
+            "path": "\(path)", "transport": "\(transport)", "client": "\(name.isEmpty ? "unnamed" : name)",
         ]
-        if viewer.droppedUnits > 0, reason != nil { metadata["dropped"] = "\(viewer.droppedUnits) units" }
-        log(.activity, .info, message, peer: facts.client.peer, reason: reason?.text, metadata)
+        if droppedUnits > 0, reason != nil { metadata["dropped"] = "\(droppedUnits) units" }
+        log(.activity, .info, message, peer: client.peer, reason: reason?.text, metadata)
     }
 
     func debug(_ message: Logger.Message, peer: String, reason: String) {

@@ -29,6 +29,8 @@ public struct ServerOptions: Sendable {
     /// The ports of RTSP, for the page; `nil` for what is not served.
     public var otherPorts: (rtsp: UInt16?, rtsps: UInt16?) = (nil, nil)
     public var connection = ConnectionOptions()
+    /// How streams are served as HLS.
+    public var playback = PlaybackOptions()
     /// What becomes of viewers that do not keep up.
     public var policy = SlowViewerPolicy()
     /// Bytes of all fast starts that joining viewers hold.

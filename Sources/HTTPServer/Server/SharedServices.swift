@@ -27,6 +27,8 @@ public protocol SharedServices: Sendable {
 
     /// The stream that is watched at a path; `nil` if there is none.
     func livePath(at path: String) -> LivePath?
+    /// The substreams of the stream at a path, in the order of their paths.
+    func substreams(of path: String) -> [LivePath]
     /// Counts one more viewer; false if the limit of all protocols is reached.
     func admitViewer() -> Bool
     /// The name of a new viewer. No viewer of any protocol has had it.

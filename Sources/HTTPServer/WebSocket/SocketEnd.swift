@@ -19,7 +19,7 @@ struct SocketEnd: Hashable, Sendable {
             case .notPermitted: 4001
             case .streamRemoved: 4004
             case .noTracks: 4006
-            case .stalled: 4008
+            case .stalled, .silent: 4008
             case .tracksChanged, .noInput: 1011
             }
         self.init(code, reason.text)

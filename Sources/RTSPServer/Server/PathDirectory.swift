@@ -72,6 +72,11 @@ public final class PathDirectory: Sendable {
         }
     }
 
+    /// The substreams of the stream at `path`, in the order of their paths.
+    func substreams(of path: String) -> [Entry] {
+        entries.withLock { $0.filter { $0.value.options.parent == path }.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
     /// The stream at `path`, ignoring case if no path matches exactly, among those that `grant` permits.
     func entry(atAnyCaseOf path: String, for grant: Grant) -> Entry? {
         // `/` is only for grants that permit everything.

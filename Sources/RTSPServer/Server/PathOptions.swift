@@ -9,6 +9,10 @@ public struct PathOptions: Hashable, Sendable {
     public var hasDefaultTitle = false
     /// `i=` of its session description.
     public var description: String?
+    /// Separated by commas. RTSP has no place for them.
+    public var keywords = ""
+    /// The path of which it is a substream.
+    public var parent: String?
     public var join = JoinOptions()
     /// The header extensions of each RTP packet.
     public var headerExtensions = HeaderExtensionLayout.none

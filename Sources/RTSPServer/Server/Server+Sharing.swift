@@ -42,10 +42,11 @@ extension Server {
     /// Uncounts such a connection, which has closed.
     public func connectionClosed(of peer: SocketAddress) { registry.left(peer) }
 
-    /// The stream at a path and how its viewers join, for other protocols; `nil` if there is none.
-    public func livePath(at path: String) -> (stream: Streams.Stream, join: JoinOptions)? {
-        directory.entry(at: path).map { ($0.stream, $0.options.join) }
-    }
+    /// The stream at a path with its options, for other protocols; `nil` if there is none.
+    public func entry(at path: String) -> PathDirectory.Entry? { directory.entry(at: path) }
+
+    /// The substreams of the stream at a path, in the order of their paths.
+    public func substreams(of path: String) -> [PathDirectory.Entry] { directory.substreams(of: path) }
 
     /// Counts one more viewer of another protocol; false if the limit is reached.
     public func admitViewer() -> Bool { registry.admitViewer() }

@@ -73,6 +73,8 @@ extension PathOptions {
         self.init(title: path.title.isEmpty ? name : path.title)
         hasDefaultTitle = path.title.isEmpty
         description = path.description.isEmpty ? nil : path.description
+        keywords = path.keywords
+        parent = path.source.parent.map { "/\($0)" }
         headerExtensions = path.headerExtensions
         let settings = configuration.join
         join.mode = path.join ?? settings.mode

@@ -7,6 +7,7 @@ public struct Configuration: Hashable, Sendable {
     public var server = Server()
     public var tls = TLS()
     public var http = HTTP()
+    public var hls = HLS()
     public var log = Log()
     public var control = Control()
     public var loops = Loops()
@@ -36,6 +37,11 @@ extension Schema<Configuration> {
             .section(
                 "tls", \.tls, .tls, reason: "Whether clients can use TLS (rtsps://), and with which certificate."),
             .section("http", \.http, .http, reason: "The web server, for browsers, scripts and monitoring."),
+            .section(
+                "hls", \.hls, .hls,
+                reason:
+                    "HLS at /PATH/index.m3u8, for phones, TVs and CDNs. Segments exist only while players ask for them."
+            ),
             .section("log", \.log, .log, reason: "The log on standard error."),
             .section(
                 "control", \.control, .control,

@@ -35,5 +35,12 @@ extension HTTPServer.ServerOptions {
         connection.requests.bodyByteCount = limits.bodyBytes
         connection.requestSeconds = limits.requestHeadSeconds
         connection.idleSeconds = limits.idleConnectionSeconds
+        let hls = configuration.hls
+        playback.segmentSeconds = hls.segmentSeconds
+        playback.partMilliseconds = hls.partMilliseconds
+        playback.windowSeconds = hls.windowSeconds
+        playback.maximumByteCount = hls.maximumBytes
+        playback.totalByteCount = hls.totalBytes
+        playback.sessionsPerAddress = limits.connectionsPerAddress
     }
 }

@@ -1,3 +1,4 @@
+import HLS
 import HTTPServer
 import RTSP
 import RTSPServer
@@ -26,13 +27,23 @@ struct HTTPServices: SharedServices {
 
     func left(_ peer: SocketAddress) { server.connectionClosed(of: peer) }
 
-    func livePath(at path: String) -> LivePath? {
-        server.livePath(at: path).map { LivePath(stream: $0.stream, join: $0.join) }
-    }
+    func livePath(at path: String) -> LivePath? { server.entry(at: path).map(LivePath.init) }
+
+    func substreams(of path: String) -> [LivePath] { server.substreams(of: path).map(LivePath.init) }
 
     func admitViewer() -> Bool { server.admitViewer() }
 
     func nextViewerID() -> ViewerID { server.nextViewerID() }
 
     func viewerLeft() { server.viewerLeft() }
+}
+
+extension LivePath {
+    fileprivate init(_ entry: PathDirectory.Entry) {
+        let options = entry.options
+        self.init(
+            stream: entry.stream, join: options.join,
+            information: .init(
+                title: options.title, description: options.description ?? "", keywords: options.keywords))
+    }
 }

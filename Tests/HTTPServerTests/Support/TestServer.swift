@@ -139,6 +139,13 @@ final class TestServices: SharedServices {
 
     func livePath(at path: String) -> LivePath? { streams.withLock { $0[path] } }
 
+    /// The paths of the substreams of each path.
+    let substreams = Mutex<[String: [String]]>([:])
+
+    func substreams(of path: String) -> [LivePath] {
+        substreams.withLock { $0[path] ?? [] }.compactMap(livePath)
+    }
+
     func admitViewer() -> Bool {
         viewers.withLock { count in
             guard count < limit else { return false }

@@ -14,7 +14,7 @@ extension Assembly {
     func respondWithSnapshot(to request: Request, _ exchange: Exchange) {
         do throws(Problem) {
             let width = try SnapshotWidth(request.target.query)
-            guard let stream = request.streamPath.flatMap(server.livePath)?.stream else {
+            guard let stream = request.streamPath.flatMap(server.entry)?.stream else {
                 throw Problem(.notFound, "there is no such stream")
             }
             let patience = stream.demand.startMilliseconds ?? HTTPServer.ServerOptions().firstMediaMilliseconds

@@ -16,6 +16,8 @@ extension Configuration {
         /// The session name that players show; empty for the name of the path.
         public var title = ""
         public var description = ""
+        /// Separated by commas.
+        public var keywords = ""
         /// Whether a file is played again when it ends. If not, the stream ends then.
         public var loop = true
         /// Whether and when it is also sent to a multicast group.
@@ -95,6 +97,8 @@ extension Schema<Configuration.Path> {
             )
             .overHTTP(),
             .text("description", \.description, "More information, for players that show it.").takingEffect(
+                .newViewers),
+            .text("keywords", \.keywords, "Words separated by commas, for players of HLS that show them.").takingEffect(
                 .newViewers),
             .boolean(
                 "loop", \.loop,
