@@ -31,6 +31,9 @@ static const unsigned char media_capture_times_js[] = {
 static const unsigned char media_displayed_frames_js[] = {
 #embed "Files/media/displayed-frames.js"
 };
+static const unsigned char media_hls_player_js[] = {
+#embed "Files/media/hls-player.js"
+};
 static const unsigned char media_init_segment_js[] = {
 #embed "Files/media/init-segment.js"
 };
@@ -148,6 +151,9 @@ static const unsigned char server_status_feed_js[] = {
 static const unsigned char server_stream_list_js[] = {
 #embed "Files/server/stream-list.js"
 };
+static const unsigned char server_stream_question_js[] = {
+#embed "Files/server/stream-question.js"
+};
 static const unsigned char styles_grid_css[] = {
 #embed "Files/styles/grid.css"
 };
@@ -227,6 +233,7 @@ static const struct PageFileData files[] = {
     FILE("media/boxes.js", media_boxes_js),
     FILE("media/capture-times.js", media_capture_times_js),
     FILE("media/displayed-frames.js", media_displayed_frames_js),
+    FILE("media/hls-player.js", media_hls_player_js),
     FILE("media/init-segment.js", media_init_segment_js),
     FILE("media/live-edge.js", media_live_edge_js),
     FILE("media/media-buffer.js", media_media_buffer_js),
@@ -266,6 +273,7 @@ static const struct PageFileData files[] = {
     FILE("server/server-clock.js", server_server_clock_js),
     FILE("server/status-feed.js", server_status_feed_js),
     FILE("server/stream-list.js", server_stream_list_js),
+    FILE("server/stream-question.js", server_stream_question_js),
     FILE("styles/grid.css", styles_grid_css),
     FILE("styles/panels.css", styles_panels_css),
     FILE("styles/player.css", styles_player_css),

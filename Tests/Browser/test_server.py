@@ -19,7 +19,8 @@ BUSY = 1_500
 # How often a busy machine is given another chance.
 ROUNDS = 5
 
-SCRIPT = Path(__file__).resolve().parent / "timestamp-overlay.js"
+HERE = Path(__file__).resolve().parent
+SCRIPT = HERE / "timestamp-overlay.js"
 
 CARD = {"width": 640, "height": 360, "frameRate": 30, "gopMilliseconds": 4_000}
 PATHS = {
@@ -119,6 +120,12 @@ class Server(BrowserTest):
                 }
                 return durations;
             }"""))
+
+    def test_without_media_source_extensions_the_browser_plays_hls(self):
+        page = self.open(self.server.url + "/card/", script=HERE / "without-mse.js", expected=("Failed to load resource",))
+        page.wait_for_function("() => apus.playback.method === 'hls' && apus.playback.state.state === 'playing'")
+        page.wait_for_function("() => document.querySelector('video').currentTime > 2")
+        self.assertEqual(page.sockets, [socket for socket in page.sockets if "/card/ws" not in socket])
 
     def test_streams_appear_and_disappear_without_a_reload(self):
         page = self.visit("/")

@@ -1,9 +1,8 @@
 import { endlessFile } from "../server/address.js";
-import * as api from "../server/api.js";
 import { pause } from "../server/pause.js";
 import { reachability } from "../server/reachability.js";
 import { RetrySchedule } from "../server/retry-schedule.js";
-import { serverClock } from "../server/server-clock.js";
+import { askForStream, ending } from "../server/stream-question.js";
 import { SegmentReader } from "./segment-reader.js";
 
 /** Milliseconds between two questions about the stream, and after which one counts as not answered. */
@@ -85,25 +84,13 @@ export class MediaFile {
     /** Asks for the state of the stream again and again, until there is no answer. */
     async #question(signal) {
         while (!signal.aborted) {
-            const sent = performance.now();
-            try {
-                const { time, stream } = await api.stream(this.#path, question.timeout);
-                serverClock.exchanged(sent, performance.now(), time);
-                if (!signal.aborted) this.#owner.changed(stream);
-            } catch ({ status, message }) {
-                return ending(status, message);
-            }
+            const { stream, end } = await askForStream(this.#path, question.timeout);
+            if (end) return end;
+            if (!signal.aborted) this.#owner.changed(stream);
             await pause(question.interval, signal);
         }
         return { verdict: "again", reason: "closed" };
     }
-}
-
-/** @returns {{verdict: import("../server/close-code.js").Verdict, reason: string}} */
-function ending(status, reason = `the server answers ${status}`) {
-    if (status === 401 || status === 403) return { verdict: "refused", reason };
-    if (status === 404) return { verdict: "absent", reason: "there is no such stream now" };
-    return { verdict: "again", reason };
 }
 
 /** The pieces of a body. Not all browsers can iterate over it. @param {ReadableStream<Uint8Array>} body */

@@ -1,5 +1,6 @@
 import { serverClock } from "../server/server-clock.js";
 import { DisplayedFrames } from "./displayed-frames.js";
+import { HLSPlayer, playsHLS } from "./hls-player.js";
 import { MediaFile } from "./media-file.js";
 import { MediaSocket } from "./media-socket.js";
 import { MSEPlayer, canPlay, playsSegments } from "./mse-player.js";
@@ -8,15 +9,19 @@ import { SnapshotPlayer } from "./snapshot-player.js";
 /**
  * A way in which a stream is played.
  *
- * @typedef {"socket" | "file" | "snapshots"} Method
+ * @typedef {"socket" | "file" | "hls" | "snapshots"} Method
  */
 
-/** @type {Record<Method, string>} */
+/** From the best to the last. @type {Record<Method, string>} */
 export const methodNames = {
     socket: "MSE over WebSocket",
     file: "MSE over HTTP",
+    hls: "HLS by the browser",
     snapshots: "a snapshot each second",
 };
+
+/** @type {Method[]} */
+const order = Object.keys(methodNames);
 
 /** Milliseconds without media after which a video is said to wait for them. */
 const longestSilence = 2_000;
@@ -27,13 +32,14 @@ const repeatedFailure = 60_000;
 /**
  * Plays one stream in one video element, in the best way that works, and knows how it is going.
  *
- * The method changes at most once by itself: a player that goes back and forth between two methods would show less than either.
+ * By itself it only goes on to a later method: a player that goes back and forth between two methods would show less than either.
  *
  * | method | used | left if |
  * |---|---|---|
- * | `socket` | first | WebSockets do not get through → `file`; the browser cannot play the media → `snapshots` |
- * | `file` | second | – |
- * | `snapshots` | first in browsers without Media Source Extensions, or second | – |
+ * | `socket` | first | WebSockets do not get through → `file`; the browser cannot play the media → `hls` or `snapshots` |
+ * | `file` | second | the browser cannot play the media → `hls` or `snapshots` |
+ * | `hls` | in browsers that play it, if they have no Media Source Extensions or cannot play the media with them | the same → `snapshots` |
+ * | `snapshots` | last | – |
  */
 export class Playback {
     #path;
@@ -41,15 +47,14 @@ export class Playback {
     #still;
     #owner;
     /** @type {Method} */
-    #method = playsSegments ? "socket" : "snapshots";
+    #method = playsSegments ? "socket" : lastResort();
     /** Why another method than the first is used; null if it is the first, or the user's choice. */
     #methodReason = null;
-    #hasSwitched = false;
     #hasSound = false;
     /** @type {object | null} the stream as the server describes it */
     #stream = null;
     #transport = null;
-    /** @type {MSEPlayer | SnapshotPlayer | null} */
+    /** @type {MSEPlayer | HLSPlayer | SnapshotPlayer | null} */
     #player = null;
     #frames = null;
     /** @type {{verdict: import("../server/close-code.js").Verdict, reason: string} | null} the end of the last connection */
@@ -180,29 +185,40 @@ export class Playback {
         this.#close();
         this.#isPlaying = false;
         this.#video.muted = !this.#hasSound;
+        const tracks = { hasAudio: this.#hasSound, hasVideo: true };
         if (this.#method === "snapshots") {
             this.#player = new SnapshotPlayer(this.#path, this.#still, {
                 shown: () => this.#played(),
                 changed: (stream) => this.#changed(stream),
                 ended: (verdict, reason) => this.#ended(verdict, reason),
             });
+        } else if (this.#method === "hls") {
+            this.#player = new HLSPlayer(this.#path, tracks, this.#video, {
+                ...this.#playerOwner(),
+                changed: (stream) => this.#changed(stream),
+                ended: (verdict, reason) => this.#ended(verdict, reason),
+            });
+            this.#followFrames();
         } else {
-            this.#player = this.#newPlayer();
-            const tracks = { hasAudio: this.#hasSound, hasVideo: true };
+            this.#player = new MSEPlayer(this.#video, this.#playerOwner(), this.#leastTarget);
+            this.#followFrames();
             const Transport = this.#method === "socket" ? MediaSocket : MediaFile;
             this.#transport = new Transport(this.#path, tracks, this.#mediaOwner());
         }
         this.#owner.updated();
     }
 
-    #newPlayer() {
-        const player = new MSEPlayer(this.#video, {
+    #playerOwner() {
+        return {
             playing: () => this.#played(),
             soundRefused: () => this.#owner.soundRefused?.(),
             failed: (reason) => this.#failed(reason),
-        }, this.#leastTarget);
+        };
+    }
+
+    #followFrames() {
+        const player = this.#player;
         this.#frames = new DisplayedFrames(this.#video, (presented) => player.captured(presented), serverClock);
-        return player;
     }
 
     #close() {
@@ -224,7 +240,7 @@ export class Playback {
             },
             receivedInit: (bytes, contentType) => {
                 if (canPlay(contentType)) this.#player.receivedInit(bytes, contentType);
-                else this.#switch("snapshots", `this browser cannot decode ${contentType}`);
+                else this.#switch(lastResort(contentType), `this browser cannot decode ${contentType}`);
             },
             receivedFragment: (bytes) => {
                 this.#heardAt = performance.now();
@@ -265,22 +281,31 @@ export class Playback {
         const now = performance.now();
         const isRepeated = now - this.#failedAt < repeatedFailure;
         this.#failedAt = now;
-        if (isRepeated) this.#switch("snapshots", reason);
+        if (isRepeated) this.#switch(this.#method === "hls" ? "snapshots" : lastResort(), reason);
         else this.#begin();
     }
 
-    /** @param {Method} method @param {string} reason */
+    /** @param {Method} method - a later one @param {string} reason */
     #switch(method, reason) {
-        if (this.#hasSwitched || this.#method === method) {
+        if (order.indexOf(method) <= order.indexOf(this.#method)) {
             this.#close();
             this.#failure = reason;
             this.#owner.updated();
             return;
         }
-        this.#hasSwitched = true;
         this.#method = method;
         this.#methodReason = reason;
         this.#owner.switched(method, reason);
         this.#begin();
     }
+}
+
+/**
+ * How a stream is played without Media Source Extensions, or if these fail.
+ *
+ * @param {string} [contentType] - of media that could not be decoded with them
+ * @returns {Method}
+ */
+function lastResort(contentType) {
+    return playsHLS(contentType) ? "hls" : "snapshots";
 }

@@ -1,7 +1,7 @@
 import { snapshot } from "../server/address.js";
-import * as api from "../server/api.js";
 import { pause } from "../server/pause.js";
 import { serverClock } from "../server/server-clock.js";
+import { askForStream } from "../server/stream-question.js";
 
 /** Milliseconds between two snapshots. */
 const interval = 1_000;
@@ -63,15 +63,9 @@ export class SnapshotPlayer {
     }
 
     async #question(signal) {
-        const sent = performance.now();
-        try {
-            const { time, stream } = await api.stream(this.#path);
-            serverClock.exchanged(sent, performance.now(), time);
-            if (!signal.aborted) this.#owner.changed(stream);
-        } catch ({ status, message }) {
-            if (signal.aborted) return;
-            const verdict = { 401: "refused", 403: "refused", 404: "absent" }[status] ?? "again";
-            this.#owner.ended(verdict, message);
-        }
+        const { stream, end } = await askForStream(this.#path);
+        if (signal.aborted) return;
+        if (end) this.#owner.ended(end.verdict, end.reason);
+        else this.#owner.changed(stream);
     }
 }

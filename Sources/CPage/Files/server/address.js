@@ -70,6 +70,16 @@ export function endlessFile(path, tracks = { hasAudio: true, hasVideo: true }) {
 }
 
 /**
+ * The playlist of a stream (HLS).
+ *
+ * @param {string} path
+ * @param {{hasAudio: boolean, hasVideo: boolean}} tracks
+ */
+export function hlsPlaylist(path, tracks = { hasAudio: true, hasVideo: true }) {
+    return withTracks(below(path, "index.m3u8"), tracks);
+}
+
+/**
  * The newest frame of a stream.
  *
  * @param {string} path

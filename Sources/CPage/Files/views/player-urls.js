@@ -1,4 +1,4 @@
-import { endlessFile, playerPage, snapshot } from "../server/address.js";
+import { endlessFile, hlsPlaylist, playerPage, snapshot } from "../server/address.js";
 
 /** What stands for the password in an address. The page does not know it. */
 const password = "PASSWORD";
@@ -48,6 +48,7 @@ export function playerURLs(stream, ports, user, host) {
     }
     urls.push(
         { title: "Endless MP4", text: `${endlessFile(stream.path)}`, note: null },
+        { title: "HLS", text: `${hlsPlaylist(stream.path)}`, note: "for phones and televisions" },
         { title: "Newest frame", text: `${snapshot(stream.path)}`, note: "with ?width=640 smaller" },
         { title: "This page", text: `${playerPage(stream.path)}`, note: "with ?embed the player alone" },
     );
