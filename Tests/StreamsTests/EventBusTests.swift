@@ -15,7 +15,7 @@ struct EventBusTests {
         func wake() { count.add(1, ordering: .relaxed) }
     }
 
-    @Test func publishingWithoutSubscribersDoesNotEvenMakeTheEvent() throws {
+    @Test func publishingBeforeTheFirstSubscriberDoesNotEvenMakeTheEvent() throws {
         var made = 0
         func publish() {
             bus.publish("/cam") {
@@ -25,12 +25,39 @@ struct EventBusTests {
         }
         publish()
         #expect(made == 0)
-        var subscription = bus.subscribe()
+        let subscription = try #require(bus.subscribe())
         publish()
-        #expect(made == 1 && subscription?.take().events.map(\.number) == [1])
-        subscription = nil
-        publish()
-        #expect(made == 1)
+        #expect(made == 1 && subscription.take().events.map(\.number) == [1])
+    }
+
+    @Test func aSubscriberThatComesBackGetsWhatItHasMissed() throws {
+        var subscription = try #require(bus.subscribe())
+        #expect(subscription.position == "r-0" && subscription.gap == .empty)
+        for path in ["/cam", "/yard", "/cam"] { bus.publish(path) { .sourceUp } }
+        let last = try #require(subscription.take(atMost: 1).events.last)
+        subscription = try #require(bus.subscribe(after: last.id) { $0.path == "/cam" })
+        bus.publish("/cam") { .pathRemoved }
+        #expect(subscription.take().events.map(\.number) == [3, 4] && subscription.gap == .empty)
+        subscription = try #require(bus.subscribe(after: "r-4"))
+        #expect(subscription.take().events.isEmpty && subscription.gap == .empty)
+        #expect(subscription.position == "r-4")
+    }
+
+    @Test func aSubscriberLearnsWhichEventsAreNoLongerKept() throws {
+        let first = try #require(bus.subscribe())
+        let kept = EventBus.historyCapacity
+        for _ in 0..<(kept + 10) { bus.publish("/cam") { .sourceUp } }
+        let numbers = { (id: String) in
+            let subscription = try #require(bus.subscribe(after: id, capacity: kept))
+            return (subscription.gap, subscription.take().events.first?.number)
+        }
+        #expect(try numbers("r-10") == (.empty, 11))
+        #expect(try numbers("r-9") == (.events(1), 11))
+        #expect(try numbers("r-0") == (.events(10), 11))
+        for other in ["q-5", "r-267", "r--1", "r-", "", "r-5x", "é"] {
+            #expect(try numbers(other) == (.unknown, 11), "\(other)")
+        }
+        #expect(first.take().droppedCount == 10)
     }
 
     @Test func aFullQueueDropsItsOldestEventsAndCountsThem() throws {

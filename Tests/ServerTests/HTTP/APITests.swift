@@ -276,7 +276,7 @@ struct APITests {
                 text += String(decoding: client.bytes(atLeast: 1, within: 0.1), as: UTF8.self)
                 return text.contains("\n\n\r\n") && text.contains("data: ")
             }, "\(text)")
-        #expect(text.contains("retry: 1000\n\n") && !text.contains("/yard"))
+        #expect(text.contains("retry: 1000\nid: ") && !text.contains("/yard"))
         let data = try #require(text.split(separator: "\n").first { $0.hasPrefix("data: ") }).dropFirst(6)
         let event = try #require(try JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any])
         #expect(event["kind"] as? String == "settings-changed" && event["path"] as? String == "/cam")
@@ -284,6 +284,34 @@ struct APITests {
         #expect(abs((event["time"] as? Double ?? 0) / 1_000 - Date.now.timeIntervalSince1970) < 60)
         #expect(try server.ask("GET /api/v1/events?kind=x").status == 400)
         #expect(try server.ask("HEAD /api/v1/events").status == 200)
+    }
+
+    @Test func aClientThatComesBackGetsTheEventsThatItHasMissed() async throws {
+        let server = try APIServer()
+        func follow(after id: String?, until end: String) async throws -> String {
+            let client = try server.connect()
+            let headers = id.map { ["Last-Event-ID: \($0)"] } ?? []
+            client.send(APIServer.text(of: "GET /api/v1/events?kind=settings-changed", headers))
+            #expect(client.response(hasBody: false)?.status == 200)
+            var text = ""
+            #expect(
+                await eventually(within: 10) {
+                    text += String(decoding: client.bytes(atLeast: 1, within: 0.1), as: UTF8.self)
+                    return text.contains(end)
+                }, "\(text)")
+            return text
+        }
+        // The identifier comes before any event, so that no event is missed after it.
+        let beginning = try await follow(after: nil, until: "\n\n")
+        let id = try #require(beginning.split(separator: "\n").first { $0.hasPrefix("id: ") }).dropFirst(4)
+        for title in ["one", "two"] {
+            #expect(
+                try server.ask("PATCH /api/v1/settings?path=/cam", body: "{\"title\":\"\(title)\"}").status == 200)
+        }
+        let missed = try await follow(after: String(id), until: "settings-changed\",\"number\":")
+        #expect(missed.contains("id: \(id)\n") && !missed.contains("event: dropped"))
+        let unknown = try await follow(after: "other-7", until: "settings-changed\",\"number\":")
+        #expect(unknown.contains("event: dropped\ndata: {\"events\":null}\n\n") && !unknown.contains("other-7"))
     }
 
     @Test func eventsEndWithTheRightToThem() async throws {

@@ -92,6 +92,11 @@ enum OpenAPIDocument {
              {
               "name": "kind", "in": "query", "required": false, "description": "Kinds of events, with commas; all without it",
               "schema": {"type": "string"}
+             },
+             {
+              "name": "Last-Event-ID", "in": "header", "required": false,
+              "description": "The id of the last event that the client has got: later ones that are kept are sent first",
+              "schema": {"type": "string"}
              }
             ]
            }

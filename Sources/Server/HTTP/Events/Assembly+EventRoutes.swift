@@ -13,7 +13,9 @@ extension Assembly {
                     let isWanted: @Sendable (StreamEvent) -> Bool = { event in
                         (path == nil || event.path == path) && (kinds.isEmpty || kinds.contains(event.kind))
                     }
-                    guard let feed = EventFeed(of: events, isWanted) else {
+                    // A browser that has no identifier yet sends none, or an empty one.
+                    let lastID = request.values(of: "Last-Event-ID").first { !$0.isEmpty }
+                    guard let feed = EventFeed(of: events, after: lastID, isWanted) else {
                         throw Problem(.serviceUnavailable, "too many clients follow the events", retryAfter: 5)
                     }
                     exchange.respond(Response(headers: [("Content-Type", "text/event-stream")]), endlessly: feed)

@@ -14,15 +14,17 @@ final class EventFeed: EndlessBody, Waker {
     private let state = Mutex(State())
 
     /// Events that wait for a slow client. More of them replace the oldest, and the client is told their number.
-    private static let capacity = 256
+    private static let capacity = EventBus.historyCapacity
     /// Events that are sent at once, of some hundred bytes each.
     private static let batch = 16
-    /// How long a client waits before it asks again after the end of the response.
-    private static let beginning = Array("retry: 1000\n\n".utf8)
 
     /// `nil` if the bus has too many subscribers.
-    init?(of events: EventBus, _ isWanted: @escaping @Sendable (StreamEvent) -> Bool) {
-        guard let subscription = events.subscribe(capacity: Self.capacity, waking: self, isWanted) else { return nil }
+    ///
+    /// - Parameter lastID: the last event that the client has got over an earlier connection.
+    init?(of events: EventBus, after lastID: String?, _ isWanted: @escaping @Sendable (StreamEvent) -> Bool) {
+        guard
+            let subscription = events.subscribe(after: lastID, capacity: Self.capacity, waking: self, isWanted)
+        else { return nil }
         state.withLock { $0.subscription = subscription }
     }
 
@@ -35,15 +37,33 @@ final class EventFeed: EndlessBody, Waker {
             defer { state.hasBegun = true }
             return (state.subscription, !state.hasBegun)
         }
-        guard let (events, droppedCount) = subscription?.take(atMost: Self.batch) else { return [] }
-        var bytes = isFirst ? Self.beginning : []
-        if droppedCount > 0 { bytes += Array("event: dropped\ndata: {\"events\":\(droppedCount)}\n\n".utf8) }
+        guard let subscription else { return [] }
+        let (events, droppedCount) = subscription.take(atMost: Self.batch)
+        var bytes = isFirst ? Self.beginning(of: subscription) : []
+        if droppedCount > 0 { bytes += Self.dropped("\(droppedCount)") }
         return events.reduce(into: bytes) { $0 += Self.message($1) }
     }
 
     var keepalive: [UInt8] { Array(":\n\n".utf8) }
 
     func ended() { state.withLock { ($0.subscription, $0.waker) = (nil, nil) } }
+
+    /// How long the client waits before it asks again after the end of the response, its place among the events, and which of them it
+    /// cannot get.
+    private static func beginning(of subscription: EventSubscription) -> [UInt8] {
+        // An identifier that is unknown here may be any text of the client.
+        let position = subscription.gap == .unknown ? "" : "id: \(subscription.position)\n"
+        let beginning = Array("retry: 1000\n\(position)\n".utf8)
+        switch subscription.gap {
+        case .empty: return beginning
+        case .events(let count): return beginning + dropped("\(count)")
+        case .unknown: return beginning + dropped("null")
+        }
+    }
+
+    private static func dropped(_ count: String) -> [UInt8] {
+        Array("event: dropped\ndata: {\"events\":\(count)}\n\n".utf8)
+    }
 
     private static func message(_ event: StreamEvent) -> [UInt8] {
         // JSON has no line feed, and an event can always be written.
