@@ -459,51 +459,8 @@ enum OpenAPIDocument {
             ]
            }
           },
-          "/api/frame.jpeg": {
-           "get": {
-            "summary": "The newest frame of a stream, as go2rtc names it", "operationId": "go2rtcFrame",
-            "responses": {
-             "200": {"$ref": "#/components/responses/Snapshot"}, "304": {"description": "The client has it already"},
-             "default": {"$ref": "#/components/responses/Problem"}
-            },
-            "parameters": [{"$ref": "#/components/parameters/src"}, {"$ref": "#/components/parameters/width"}]
-           }
-          },
-          "/api/stream.mp4": {
-           "get": {
-            "summary": "An endless MP4 file of a stream, as go2rtc names it", "operationId": "go2rtcFile",
-            "responses": {
-             "200": {"description": "The type has the codecs", "content": {"video/mp4": {"schema": {"type": "string"}}}},
-             "default": {"$ref": "#/components/responses/Problem"}
-            },
-            "parameters": [
-             {"$ref": "#/components/parameters/src"},
-             {
-              "name": "duration", "in": "query", "required": false, "description": "Seconds after which the file ends",
-              "schema": {"type": "integer", "minimum": 1, "maximum": 86400}
+        """# + go2rtcPaths + #"""
              },
-             {"name": "video", "in": "query", "description": "0 for no video", "schema": {"enum": ["0", "1"]}},
-             {"name": "audio", "in": "query", "description": "0 for no audio", "schema": {"enum": ["0", "1"]}}
-            ]
-           }
-          },
-          "/api/streams": {
-           "get": {
-            "summary": "The streams that the client may watch, in the form of go2rtc", "operationId": "go2rtcStreams",
-            "responses": {
-             "200": {"description": "By name; with src, one", "content": {"application/json": {"schema": {"type": "object"}}}},
-             "304": {"description": "The client has it already"},
-             "default": {"$ref": "#/components/responses/Problem"}
-            },
-            "parameters": [
-             {
-              "name": "src", "in": "query", "required": false, "description": "Only the stream with this name",
-              "schema": {"type": "string"}
-             }
-            ]
-           }
-          }
-         },
-         "components":
-        """# + components + "\n}"
+             "components":
+            """# + components + "\n}"
 }

@@ -4,7 +4,16 @@ import Media
 extension Assembly {
     /// Addresses of go2rtc that clients know. What they answer is what the server's own addresses answer, to the same clients.
     func go2rtcRoutes() -> [Route] {
-        Route.go2rtcLive + [
+        Route.go2rtcLive + go2rtcRefusals + [
+            Route(.path("/api"), for: .server(.read)) { [weak self] request, exchange in
+                self?.answer(exchange) { (assembly) throws(Problem) in request.json(assembly.go2rtcServer) }
+            },
+            Route(.path("/api/schemes"), for: .server(.read)) { request, exchange in
+                exchange.respond(request.json([String]()))
+            },
+            Route(.path("/api/preload"), for: .server(.read)) { request, exchange in
+                exchange.respond(request.json([String: String]()))
+            },
             Route(.path("/api/streams"), for: .server(.read)) { [weak self] request, exchange in
                 let rights = exchange.rights(of: request)
                 self?.answer(exchange) { (assembly) throws(Problem) in
@@ -20,6 +29,23 @@ extension Assembly {
         ]
     }
 
+    /// The requests of go2rtc that change something.
+    private var go2rtcRefusals: [Route] {
+        ["/api/streams", "/api/preload"].map { path in
+            Route(.path(path), [.put, .post, .patch, .delete], for: .server(.read)) { _, exchange in
+                exchange.refuse(
+                    Problem(
+                        .forbidden,
+                        "streams cannot be changed at the addresses of go2rtc; they are in the configuration file of the server"
+                    ))
+            }
+        }
+    }
+
+    private var go2rtcServer: Go2rtcServer {
+        Go2rtcServer(rtsp: .init(listen: server.port(for: .clear).map { ":\($0)" } ?? ""))
+    }
+
     /// The streams that a client may watch, by their names without the leading slash.
     private func go2rtcStreams(for rights: ClientRights) async -> [String: Go2rtcStream] {
         let viewers = await servers.viewers(at: .now())
@@ -32,6 +58,20 @@ extension Assembly {
                 producers: [.init(url: isOperator ? label : "")],
                 consumers: isOperator ? viewers.filter { $0.path == path }.map(Go2rtcStream.Consumer.init) : [])
         }
+    }
+}
+
+/// What go2rtc says of itself at `/api`.
+private struct Go2rtcServer: Encodable {
+    /// The first version of go2rtc that go2rtc-client 0.4 and Home Assistant accept. The addresses answer as they do there.
+    let version = "1.9.13"
+    /// The name and the version of this server, which go2rtc does not have.
+    let server = "apus/\(apusVersion)"
+    let rtsp: RTSP
+
+    struct RTSP: Encodable {
+        /// `:8554`; empty if RTSP without TLS is not served.
+        let listen: String
     }
 }
 
