@@ -37,15 +37,14 @@ struct OpenSegment<Storage: FragmentStorage>: Sendable {
     /// - Parameters:
     ///   - end: when the next part begins.
     ///   - leading: the track whose keyframes decoding starts at.
-    mutating func finishPart(at end: Int64, leading: TrackID, noLongerThan target: Int64) {
-        guard !fragments.isEmpty else { return }
-        let byteCount = fragments.reduce(0) { $0 + $1.byteCount }
-        let bytes = Storage(byteCount: byteCount) { [fragments] output in
-            for fragment in fragments { output.append(fragment.bytes.rawSpan) }
-        }
+    ///   - number: that of its fragment. The next part has the next.
+    mutating func finishPart(at end: Int64, leading: TrackID, noLongerThan target: Int64, number: inout UInt32) {
+        guard let group = FragmentGroup(fragments, sequenceNumber: number) else { return }
+        number &+= 1
         parts.append(
             Part(
-                bytes: bytes, byteCount: byteCount, duration: min(max(end - partStart, 1_000_000), target),
+                bytes: Storage(byteCount: group.byteCount) { group.write(to: &$0) }, byteCount: group.byteCount,
+                duration: min(max(end - partStart, 1_000_000), target),
                 isIndependent: fragments.contains { $0.track == leading && $0.isKeyframe }))
         fragments = []
         partStart = end

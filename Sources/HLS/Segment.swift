@@ -1,7 +1,7 @@
 import MP4
 import Media
 
-/// A part of a segment: whole fragments, in one piece of memory (RFC 8216bis, section 4.4.4.9). Immutable.
+/// A part of a segment: one fragment with all tracks, in one piece of memory (RFC 8216bis, section 4.4.4.9). Immutable.
 public struct Part<Storage: FragmentStorage>: Sendable {
     public let bytes: Storage
     public let byteCount: Int

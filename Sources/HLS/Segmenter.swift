@@ -36,6 +36,8 @@ public struct Segmenter<Storage: FragmentStorage>: Sendable {
     private var initNumber = 0
     private var leading: Track?
     private var nextNumber: Int64
+    /// The number of the fragment of the next part.
+    private var fragmentNumber: UInt32 = 1
     private var discontinuityCount: Int64 = 0
     private var isDiscontinuous = false
     /// Where the last segment ended, and where the last frame began; `nil` before the first. Nanoseconds.
@@ -74,6 +76,8 @@ public struct Segmenter<Storage: FragmentStorage>: Sendable {
     /// No fragment follows.
     public mutating func finish() {
         if let timing, let lastTime { finishSegment(at: lastTime + timing.frameInterval) }
+        // Nothing is missing from now on.
+        end = nil
     }
 
     /// Whether the source is to be asked for a keyframe now, so that the next segment begins in time.
@@ -129,7 +133,8 @@ public struct Segmenter<Storage: FragmentStorage>: Sendable {
             if endsSegment(fragment, at: time, of: open) {
                 finishSegment(at: time)
             } else if time + timing.frameInterval > open.partStart + timing.partTarget {
-                self.open?.finishPart(at: time, leading: leading, noLongerThan: timing.partTarget)
+                self.open?.finishPart(
+                    at: time, leading: leading, noLongerThan: timing.partTarget, number: &fragmentNumber)
             }
         }
         // After an absence, the first frame is a keyframe.
@@ -179,7 +184,8 @@ public struct Segmenter<Storage: FragmentStorage>: Sendable {
 
     private mutating func finishSegment(at time: Int64) {
         guard var open = open.take(), let timing, let leading else { return }
-        open.finishPart(at: time, leading: leading.id, noLongerThan: timing.partTarget)
+        open.finishPart(
+            at: time, leading: leading.id, noLongerThan: timing.partTarget, number: &fragmentNumber)
         append(open.finished(lasting: min(max(time - open.start, 1_000_000), timing.longestSegment)))
         end = time
     }

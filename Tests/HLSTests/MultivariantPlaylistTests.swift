@@ -65,7 +65,7 @@ struct MultivariantPlaylistTests {
             recording.frame(isKeyframe: index % 25 == 0, at: index * 40, byteCount: index < 25 ? 9_900 : 4_900)
         }
         let bandwidth = try #require(recording.segmenter.bandwidth)
-        #expect((2_000_000...2_040_000).contains(bandwidth.peak), "\(bandwidth)")
-        #expect((1_250_000...1_290_000).contains(bandwidth.average), "\(bandwidth)")
+        #expect((1_980_000...2_000_000).contains(bandwidth.peak), "\(bandwidth)")
+        #expect((1_230_000...1_250_000).contains(bandwidth.average), "\(bandwidth)")
     }
 }

@@ -40,14 +40,15 @@ struct SegmenterTests {
         }
     }
 
-    @Test func aPartIsTheFragmentsOfItsFrames() throws {
+    @Test func aPartIsOneFragmentOfItsFrames() throws {
         var recording = Recording([Recording.video, Recording.audio])
         for index in 0..<60 as Range<Int64> {
             recording.frame(isKeyframe: index % 25 == 0, at: index * 40)
             recording.sound(at: index * 40 + 5)
         }
         let segment = try #require(recording.segmenter.segment(0))
-        #expect(segment.parts.map { count(of: "moof", in: $0.bytes) } == [10, 10, 10, 10, 10])
+        #expect(segment.parts.map { count(of: "moof", in: $0.bytes) } == [1, 1, 1, 1, 1])
+        #expect(segment.parts.map { count(of: "traf", in: $0.bytes) } == [2, 2, 2, 2, 2])
         #expect(segment.byteCount == segment.parts.reduce(0) { $0 + $1.bytes.count })
     }
 
@@ -153,6 +154,14 @@ struct SegmenterTests {
         #expect(!next.isDiscontinuous)
         let numbers = recording.segmenter.segments.map(\.number)
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 })
+    }
+
+    @Test func nothingIsMissingBehindTheEnd() {
+        var recording = Recording()
+        recording.play(3_400)
+        recording.segmenter.finish()
+        recording.segmenter.passed(60_000_000_000)
+        #expect(recording.durations == [1_000, 1_000, 1_000, 400])
     }
 
     @Test func aShortPauseIsNoGap() {
