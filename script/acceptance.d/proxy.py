@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Apus behind Debian's nginx with packaging/nginx/apus.conf: access, the page's requests, media and events through the proxy.
+"""Apus behind Debian's nginx with packaging/nginx/apus.conf: access, the page's requests, media and events through the proxy. And with
+packaging/nginx/apus-hls.conf: HLS for many viewers from a cache.
 
 The proxy and the clients are on this host, so a proxy that was treated as a client on this host would need no password.
 """
@@ -7,17 +8,20 @@ import base64
 import json
 import os
 import socket
+import re
 import ssl
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 from streams import end_all, folder, free_port, start
 
 ROOT = Path(__file__).resolve().parents[2]
 APUS = os.environ["APUS_BINARY"]
-RTSP, HTTP, TLS = free_port(), free_port(), free_port()
+RTSP, HTTP, TLS, CACHE = free_port(), free_port(), free_port(), free_port()
 NAME = "cam.example"
 # Another address of this host, so that it differs from the proxy's.
 CLIENT = "127.0.0.5"
@@ -32,13 +36,14 @@ def check(what, holds, seen=""):
 
 def curl(*arguments):
     """The status and the body of a request through the proxy."""
-    command = ["curl", "-sk", "-m", "5", "--interface", CLIENT, "--resolve", f"{NAME}:{TLS}:127.0.0.1", "-w", "\n%{http_code}"]
+    command = ["curl", "-sk", "-m", "5", "--interface", CLIENT, "--resolve", f"{NAME}:{TLS}:127.0.0.1", "--resolve", f"{NAME}:{CACHE}:127.0.0.1",
+               "-w", "\n%{http_code}"]
     lines = subprocess.run([*command, *arguments], capture_output=True, text=True).stdout.rsplit("\n", 1)
     return int(lines[1]), lines[0]
 
 
-def url(path):
-    return f"https://{NAME}:{TLS}{path}"
+def url(path, port=TLS):
+    return f"https://{NAME}:{port}{path}"
 
 
 def start_servers():
@@ -50,21 +55,30 @@ paths: {{ cam: {{ source: testcard, video: {{ width: 640, height: 360 }} }} }}
     subprocess.run([APUS, "certificate", "--folder", folder, "--host", NAME], check=True, stdout=subprocess.DEVNULL)
     with open(Path(folder, "log"), "w") as log:
         start([APUS, "serve", "--config", f"{folder}/apus.yml", "--port", str(RTSP)], stderr=log)
-    example = (ROOT / "packaging/nginx/apus.conf").read_text()
-    for old, new in (("listen 443", f"listen 127.0.0.1:{TLS}"), ("127.0.0.1:8888", f"127.0.0.1:{HTTP}"),
+    start_nginx("apus.conf", TLS, "access_log off;")
+    # Whether the cache had a response, by its URL.
+    start_nginx("apus-hls.conf", CACHE, f"log_format cache '$request_uri $status $upstream_cache_status'; access_log {folder}/cache.log cache;")
+    for port in (TLS, CACHE):
+        for _ in range(100):
+            if curl(url("/readyz", port))[0] == 200:
+                break
+            time.sleep(0.1)
+        else:
+            sys.exit(f"nothing answers: {Path(folder, 'log').read_text()[-2000:]} {Path(folder, f'nginx{port}.log').read_text()[-500:]}")
+
+
+def start_nginx(name, port, logs):
+    example = (ROOT / "packaging/nginx" / name).read_text().replace("/var/cache/nginx/apus", f"{folder}/cache")
+    for old, new in (("listen 443", f"listen 127.0.0.1:{port}"), ("127.0.0.1:8888", f"127.0.0.1:{HTTP}"),
                      ("/etc/ssl/certs/cam.example.pem", f"{folder}/certificate.pem"),
                      ("/etc/ssl/private/cam.example.key", f"{folder}/key.pem")):
         assert old in example, old
         example = example.replace(old, new)
-    paths = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    Path(folder, "nginx.conf").write_text(
-        f"daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;\nevents {{}}\nhttp {{ access_log off;\n{paths}{example}}}\n")
-    start(["nginx", "-c", f"{folder}/nginx.conf", "-e", f"{folder}/nginx.log"])
-    for _ in range(100):
-        if curl(url("/readyz"))[0] == 200:
-            return
-        time.sleep(0.1)
-    sys.exit(f"nothing answers: {Path(folder, 'log').read_text()[-2000:]} {Path(folder, 'nginx.log').read_text()[-500:]}")
+    paths = "".join(f"{kind}_temp_path {folder}/{kind}{port};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    Path(folder, f"nginx{port}.conf").write_text(
+        f"daemon off; master_process off; pid {folder}/nginx{port}.pid; error_log {folder}/nginx{port}.log;\nevents {{}}\n"
+        f"http {{ {logs}\n{paths}{example}}}\n")
+    start(["nginx", "-c", f"{folder}/nginx{port}.conf", "-e", f"{folder}/nginx{port}.log"])
 
 
 class WebSocket:
@@ -144,12 +158,47 @@ def check_events():
     viewer.kill()
 
 
+def follow(parts, count):
+    """A player with low latency: asks for a playlist and its newest part in turn."""
+    _, qualities = curl("-u", "ann:sesame77", url("/cam/index.m3u8", CACHE))
+    base = "/cam/" + re.search(r"^(~[0-9a-f]+)/all-0.m3u8$", qualities, re.M)[1]
+    playlist = curl(url(f"{base}/all-0.m3u8", CACHE))[1]
+    for _ in range(count):
+        name, segment, part = re.search(r'PRELOAD-HINT:TYPE=PART,URI="([0-9a-f]+-([0-9]+)-([0-9]+).mp4)"', playlist).groups()
+        status, playlist = curl(url(f"{base}/all-0.m3u8?_HLS_msn={segment}&_HLS_part={part}", CACHE))
+        code, _ = curl("-o", "/dev/null", url(f"{base}/{name}", CACHE))
+        parts.append((status, code))
+
+
+def check_cache():
+    parts = []
+    players = [threading.Thread(target=follow, args=(parts, 10)) for _ in range(8)]
+    for player in players:
+        player.start()
+    for player in players:
+        player.join()
+    # A part that its segment turned out not to have is 404.
+    check("eight players play HLS from the cache", len(parts) == 80 and all(status == 200 and code in (200, 404) for status, code in parts),
+          Counter(parts))
+    asked = Counter()
+    for line in Path(folder, "cache.log").read_text().splitlines():
+        path, status, result = line.split(" ")
+        if status == "200" and re.search(r"_HLS_msn|-[0-9]+-[0-9]+\.mp4", path):
+            asked[re.sub("/~[0-9a-f]+/", "/", path)] += result not in ("HIT", "-")
+    check("each playlist and each part was asked for once", asked and set(asked.values()) == {1}, Counter(asked.values()))
+    viewers = json.loads(curl("-u", "ann:sesame77", url("/api/v1/viewers?path=/cam"))[1])["viewers"]
+    check("each player is a viewer with its address", [viewer["peer"] for viewer in viewers if viewer["transport"] == "HLS"] == 8 * [CLIENT])
+    stranger = "/cam/~" + 32 * "0"
+    check("a stranger gets nothing from the cache", curl(url(f"{stranger}/{next(iter(asked), '').split('/')[-1]}", CACHE))[0] == 401)
+
+
 LOGIN = "Authorization: Basic " + base64.b64encode(b"ann:sesame77").decode()
 try:
     start_servers()
     check_access()
     kept = check_media()
     check_events()
+    check_cache()
 finally:
     end_all()
 sys.exit(1 if failures else 0)
