@@ -29,6 +29,8 @@ let package = Package(
         .target(name: "Media", dependencies: ["Wire"], path: "Modules/Media", swiftSettings: fuzzing),
         .target(name: "MPEGTS", dependencies: ["Media", "Wire"], path: "Modules/MPEGTS", swiftSettings: fuzzing),
         .target(name: "MP4", dependencies: ["Media", "Wire"], path: "Modules/MP4", swiftSettings: fuzzing),
+        .target(name: "HLS", dependencies: ["MP4", "Media", "Wire"], path: "Modules/HLS", swiftSettings: fuzzing),
+        .target(name: "CZlib", path: "Modules/CZlib", linkerSettings: [.linkedLibrary("z")]),
         .target(name: "RTP", dependencies: ["MPEGTS", "Media", "Wire"], path: "Modules/RTP", swiftSettings: fuzzing),
         .target(name: "SDP", dependencies: ["Media", "Wire"], path: "Modules/SDP", swiftSettings: fuzzing),
         .target(
@@ -75,7 +77,7 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging,
+                "CZlib", "HLS", "HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
             ],
@@ -97,14 +99,14 @@ let package = Package(
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "HTTP", "HTTPServer", "Muxing", "RTSPClient", "RTSPServer",
                 "RTSP",
-                "RTP", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging, "Yams",
+                "RTP", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging, "Yams",
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
         .target(name: "Fuzzing", path: "Driver", swiftSettings: fuzzing),
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Fuzzing", "Server", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire",
+                "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire",
             ],
             path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
         // libFuzzer looks at all counters of a program after each input, so a small program tries more inputs.
