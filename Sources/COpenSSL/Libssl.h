@@ -45,6 +45,7 @@
     EACH(SSL_CTX_free) \
     EACH(SSL_CTX_get0_certificate) \
     EACH(SSL_CTX_new) \
+    EACH(SSL_CTX_set_alpn_select_cb) \
     EACH(SSL_CTX_set_default_verify_paths) \
     EACH(SSL_CTX_set_cipher_list) \
     EACH(SSL_CTX_set_ciphersuites) \
@@ -54,16 +55,20 @@
     EACH(SSL_CTX_use_certificate) \
     EACH(SSL_ctrl) \
     EACH(SSL_free) \
+    EACH(SSL_get0_alpn_selected) \
     EACH(SSL_get0_param) \
     EACH(SSL_get1_peer_certificate) \
     EACH(SSL_get_error) \
+    EACH(SSL_get_rbio) \
     EACH(SSL_get_verify_result) \
     EACH(SSL_get_version) \
     EACH(SSL_is_init_finished) \
     EACH(SSL_new) \
     EACH(SSL_read) \
+    EACH(SSL_select_next_proto) \
     EACH(SSL_set1_host) \
     EACH(SSL_set_accept_state) \
+    EACH(SSL_set_alpn_protos) \
     EACH(SSL_set_bio) \
     EACH(SSL_set_connect_state) \
     EACH(SSL_shutdown) \

@@ -19,6 +19,10 @@ struct apus_tls_connection {
     const uint8_t *lent;
     size_t lent_count;
     struct output output;
+    bool is_server;
+    // The application protocols that a server accepts, preferred ones first; none if it ignores what the client offers.
+    uint8_t protocols[64];
+    unsigned int protocols_count;
     char failure[192];
 };
 
@@ -90,6 +94,7 @@ apus_tls_connection *apus_tls_connection_make(const apus_tls_context *context) {
     libssl.BIO_set_init(bio, 1);
     // The connection owns the BIO from now on, with one reference for both directions.
     libssl.SSL_set_bio(connection->ssl, bio, bio);
+    connection->is_server = context->is_server;
     if (context->is_server) {
         libssl.SSL_set_accept_state(connection->ssl);
     } else {
@@ -104,6 +109,31 @@ bool apus_tls_set_peer(apus_tls_connection *connection, const char *host) {
     libssl.ERR_clear_error();
     return libssl.SSL_set1_host(connection->ssl, host) == 1
         && libssl.SSL_ctrl(connection->ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, (void *)host) == 1;
+}
+
+bool apus_tls_set_protocols(apus_tls_connection *connection, const uint8_t *list, unsigned int count) {
+    // Returns 0 on success.
+    if (!connection->is_server) return libssl.SSL_set_alpn_protos(connection->ssl, list, count) == 0;
+    if (count > sizeof connection->protocols) return false;
+    memcpy(connection->protocols, list, count);
+    connection->protocols_count = count;
+    return true;
+}
+
+int choose_protocol(
+    SSL *ssl, const unsigned char **chosen, unsigned char *count, const unsigned char *offered, unsigned int offered_count,
+    void *nothing) {
+    const apus_tls_connection *connection = libssl.BIO_get_data(libssl.SSL_get_rbio(ssl));
+    if (connection->protocols_count == 0) return SSL_TLSEXT_ERR_NOACK;
+    int result = libssl.SSL_select_next_proto(
+        (unsigned char **)chosen, count, connection->protocols, connection->protocols_count, offered, offered_count);
+    return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+const uint8_t *apus_tls_protocol(const apus_tls_connection *connection, unsigned int *count) {
+    const uint8_t *name = NULL;
+    libssl.SSL_get0_alpn_selected(connection->ssl, &name, count);
+    return name;
 }
 
 const char *apus_tls_verify_problem(const apus_tls_connection *connection) {

@@ -95,6 +95,7 @@ apus_tls_context *apus_tls_server(
     SSL_CTX *ssl = libssl.SSL_CTX_new(libssl.TLS_server_method());
     if (ssl == NULL) return NULL;
     apus_tls_context *context = NULL;
+    libssl.SSL_CTX_set_alpn_select_cb(ssl, choose_protocol, NULL);
     if (restrict_context(ssl, TLS1_2_VERSION, 0)) {
         *problem = identify(ssl, certificates, certificates_count, key, key_count);
     }

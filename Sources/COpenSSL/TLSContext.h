@@ -9,4 +9,9 @@ struct apus_tls_context {
     bool is_server;
 };
 
+// Chooses the application protocol of a server's connection.
+int choose_protocol(
+    SSL *ssl, const unsigned char **chosen, unsigned char *count, const unsigned char *offered, unsigned int offered_count,
+    void *nothing);
+
 #endif

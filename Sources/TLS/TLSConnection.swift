@@ -47,9 +47,12 @@ public final class TLSConnection {
 
     /// Creates the server's end of a new connection.
     ///
+    /// - Parameter protocols: The application protocols that the server accepts, preferred ones first (RFC 7301). A client that offers
+    ///   only others is refused. With none, the server ignores what the client offers.
     /// - Throws: If there is not enough memory.
     public init(
-        of identity: ServerIdentity, limits: HandshakeLimits = .init(), at now: MonotonicTime
+        of identity: ServerIdentity, accepting protocols: [String] = [], limits: HandshakeLimits = .init(),
+        at now: MonotonicTime
     ) throws(IdentityFailure) {
         guard let connection = apus_tls_connection_make(identity.context) else { throw .impossible }
         self.connection = connection
@@ -57,14 +60,17 @@ public final class TLSConnection {
         isServer = true
         certificates = nil
         start = now
+        try negotiate(protocols)
     }
 
     /// Creates the client's end; its ``output`` already holds the first bytes.
     ///
-    /// - Parameter host: the server's name or numeric address, which a verified certificate must contain.
+    /// - Parameters:
+    ///   - host: The server's name or numeric address, which a verified certificate must contain.
+    ///   - protocols: The application protocols to offer (RFC 7301).
     /// - Throws: If there is not enough memory.
     public init(
-        to client: TLSClient, host: String? = nil, limits: HandshakeLimits = .init(), at now: MonotonicTime
+        to client: TLSClient, host: String? = nil, offering protocols: [String] = [], limits: HandshakeLimits = .init(), at now: MonotonicTime
     ) throws(IdentityFailure) {
         guard let connection = apus_tls_connection_make(client.context) else { throw .impossible }
         self.connection = connection
@@ -73,6 +79,7 @@ public final class TLSConnection {
         certificates = client.certificates
         start = now
         if let host, !apus_tls_set_peer(connection, host) { throw .impossible }
+        try negotiate(protocols)
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { _ = read(into: $0) }
     }
 
@@ -80,11 +87,23 @@ public final class TLSConnection {
         apus_tls_connection_free(connection)
     }
 
+    private func negotiate(_ protocols: [String]) throws(IdentityFailure) {
+        let list = protocols.flatMap { [UInt8($0.utf8.count)] + $0.utf8 }
+        guard list.isEmpty || apus_tls_set_protocols(connection, list, UInt32(list.count)) else { throw .impossible }
+    }
+
     /// The reason why the connection failed; `nil` if it has not.
     public var failure: TLSFailure? { if case .failed(let failure) = phase { failure } else { nil } }
 
     /// The negotiated version, such as `TLSv1.3`.
     public var version: String { String(cString: apus_tls_version(connection)) }
+
+    /// The application protocol that both ends have agreed on, such as `h2`; `nil` if the client has offered none.
+    public var applicationProtocol: String? {
+        var count: UInt32 = 0
+        guard let name = apus_tls_protocol(connection, &count) else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
+    }
 
     // MARK: Deadlines
 

@@ -27,10 +27,11 @@ struct ConnectedEnds {
     init(
         _ versions: ClosedRange<TLSClient.Version> = .tls1_2 ... .tls1_3,
         limits: TLSConnection.HandshakeLimits = .init(), accepting certificates: TLSClient.Certificates = .any,
-        at host: String? = nil
+        at host: String? = nil, protocols: (accepted: [String], offered: [String]) = ([], [])
     ) throws {
-        server = try TLSConnection(of: .fixture, limits: limits, at: Self.start)
-        client = try TLSConnection(to: TLSClient(accepting: certificates, versions), host: host, at: Self.start)
+        server = try TLSConnection(of: .fixture, accepting: protocols.accepted, limits: limits, at: Self.start)
+        client = try TLSConnection(
+            to: TLSClient(accepting: certificates, versions), host: host, offering: protocols.offered, at: Self.start)
     }
 
     /// Passes output in both directions until neither end has any.

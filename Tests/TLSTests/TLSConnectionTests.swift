@@ -22,6 +22,26 @@ struct TLSConnectionTests {
         #expect(ends.server.output.isEmpty && ends.client.output.isEmpty)
     }
 
+    @Test(arguments: [
+        (["h2", "http/1.1"], ["http/1.1", "h2"], "h2"), (["h2", "http/1.1"], ["http/1.1"], "http/1.1"),
+        (["h2"], ["h3", "h2"], "h2"), (["h2"], [], nil), ([], ["h2"], nil),
+    ])
+    func theServerChoosesTheApplicationProtocol(accepted: [String], offered: [String], chosen: String?) throws {
+        for version in [TLSClient.Version.tls1_2, .tls1_3] {
+            var ends = try ConnectedEnds(version...version, protocols: (accepted, offered))
+            ends.exchange()
+            try #require(ends.server.phase == .established && ends.client.phase == .established)
+            #expect(ends.server.applicationProtocol == chosen && ends.client.applicationProtocol == chosen)
+        }
+    }
+
+    @Test func aClientWithOtherApplicationProtocolsIsRefused() throws {
+        var ends = try ConnectedEnds(protocols: (["h2", "http/1.1"], ["imap"]))
+        ends.exchange()
+        #expect(ends.server.failure == .handshake("no application protocol"))
+        #expect(ends.client.failure == .handshake("tlsv1 alert no application protocol"))
+    }
+
     @Test(arguments: [1, 2, 3, 7, 100, 1_000])
     func dataArrivesUnchangedInPiecesOfAnyLength(count: Int) throws {
         for version in [TLSClient.Version.tls1_2, .tls1_3] {

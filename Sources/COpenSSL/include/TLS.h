@@ -57,6 +57,14 @@ void apus_tls_connection_free(apus_tls_connection *connection);
 // Sets the server's host name or numeric address, before the first bytes. False if there is no memory.
 bool apus_tls_set_peer(apus_tls_connection *connection, const char *host);
 
+// Sets the application protocols (RFC 7301) before the first bytes, as a list of names that are each preceded by their length. A client
+// offers them. A server chooses the first of them that the client offers, and refuses a client that offers only others; without a list it
+// ignores what the client offers. False if the list has more than 64 bytes, or if there is no memory.
+bool apus_tls_set_protocols(apus_tls_connection *connection, const uint8_t *list, unsigned int count);
+
+// After the handshake: the name of the application protocol; NULL if none was negotiated. It is valid as long as the connection.
+const uint8_t *apus_tls_protocol(const apus_tls_connection *connection, unsigned int *count);
+
 // After a client's handshake: why the server's certificate cannot be trusted; NULL if it can.
 const char *apus_tls_verify_problem(const apus_tls_connection *connection);
 
