@@ -34,6 +34,8 @@ let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket
     .product(name: $0, package: "swift-nio")
 }
 
+let http2: [Target.Dependency] = ["NIOHTTP2", "NIOHPACK"].map { .product(name: $0, package: "swift-nio-http2") }
+
 /// The tests of one module, with the other modules and packages that they use.
 func tests(_ module: String, _ others: Target.Dependency...) -> Target {
     .testTarget(
@@ -49,6 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -115,8 +118,8 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "CZlib", "HLS", "HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging,
-            ] + nio,
+                "CZlib", "HLS", "HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging, collections,
+            ] + nio + http2,
             swiftSettings: everywhere),
         .target(
             name: "Measuring",
@@ -152,7 +155,9 @@ let package = Package(
 
         // Tests: one target per module, and end-to-end tests with real clients and the real binary.
         .target(
-            name: "TestSupport", dependencies: ["Media", logging], path: "Tests/TestSupport", swiftSettings: everywhere),
+            name: "TestSupport",
+            dependencies: ["Media", "TLS", logging, nioCore, .product(name: "NIOHPACK", package: "swift-nio-http2")],
+            path: "Tests/TestSupport", swiftSettings: everywhere),
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         tests("Media"),
         tests("MPEGTS", "Media", "Muxing", "Wire"),
@@ -166,8 +171,9 @@ let package = Package(
             "RTSPServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "Reactor", "SDP", "SRTP", "Streams", "TLS",
             "Wire", logging),
         tests(
-            "HTTPServer", "COpenSSL", "HTTP", "Media", "RTSP", "Reactor", "SDP", "Server", logging,
-            .product(name: "NIOEmbedded", package: "swift-nio")),
+            "HTTPServer", "COpenSSL", "HTTP", "Media", "RTSP", "Reactor", "SDP", "Server", "TLS", logging,
+            .product(name: "NIOEmbedded", package: "swift-nio"),
+            .product(name: "NIOHPACK", package: "swift-nio-http2")),
         tests("Streams", "Media"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),

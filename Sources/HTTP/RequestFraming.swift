@@ -137,7 +137,7 @@ public enum RequestFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .malformedHeader: "a header is malformed"
         case .bareLineFeed: "a line ends without a carriage return"
         case .bareCarriageReturn: "a line contains a carriage return"
-        case .hostCount: "the request needs exactly one header Host"
+        case .hostCount: "the request needs exactly one Host, which is :authority in HTTP/2"
         case .ambiguousLength: "the length of the body is ambiguous"
         case .unsupportedTransferCoding: "the transfer coding is not supported"
         case .chunkedBody: "the request needs the header Content-Length"

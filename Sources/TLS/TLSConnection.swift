@@ -70,7 +70,8 @@ public final class TLSConnection {
     ///   - protocols: The application protocols to offer (RFC 7301).
     /// - Throws: If there is not enough memory.
     public init(
-        to client: TLSClient, host: String? = nil, offering protocols: [String] = [], limits: HandshakeLimits = .init(), at now: MonotonicTime
+        to client: TLSClient, host: String? = nil, offering protocols: [String] = [], limits: HandshakeLimits = .init(),
+        at now: MonotonicTime
     ) throws(IdentityFailure) {
         guard let connection = apus_tls_connection_make(client.context) else { throw .impossible }
         self.connection = connection

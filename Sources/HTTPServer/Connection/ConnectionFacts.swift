@@ -7,6 +7,8 @@ final class ConnectionFacts {
     let local: SocketAddress
     let security: ConnectionSecurity
     let counts: CountedConnection
+    /// The live bodies of the connection.
+    var viewerCount = 0
     /// Names the connection for the external authoriser; it cannot be guessed.
     private(set) lazy var name: String = {
         var numbers = SystemRandomNumberGenerator()

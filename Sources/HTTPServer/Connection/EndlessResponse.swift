@@ -121,19 +121,18 @@ private final class EndlessWaker: Waker {
 extension RequestHandler {
     /// Begins a response without end to the request `number`.
     func respond(_ response: Response, endlessly body: any EndlessBody, to number: UInt64) {
+        let framing = framing
         guard let context, current?.number == number, let current = current.take() else { return body.ended() }
         var head = HTTPResponseHead(
-            // A body without a known length is `chunked`, which HTTP/1.0 does not know.
-            version: current.isHTTP10 ? .http1_0 : .http1_1, status: .init(statusCode: response.status.code))
+            version: framing == .none ? .http1_0 : .http1_1, status: .init(statusCode: response.status.code))
         head.headers = headers(of: response, hasLength: false)
-        head.headers.add(name: "Connection", value: "close")
+        if !gate.isMultiplexed { head.headers.add(name: "Connection", value: "close") }
         for (name, value) in current.crossOrigin { head.headers.add(name: name, value: value) }
-        if !current.isHTTP10 { head.headers.add(name: "Transfer-Encoding", value: "chunked") }
+        if framing == .chunks { head.headers.add(name: "Transfer-Encoding", value: "chunked") }
         context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
         guard !current.isHead else {
             body.ended()
-            context.close(promise: nil)
-            return
+            return gate.afterSending { [gate] in gate.responseWasSent(keepsConnection: false) }
         }
         let accessVersion = current.accessVersion
         let endless = EndlessResponse(

@@ -12,21 +12,11 @@ import NIOCore
 /// ```
 ///
 /// A connection that becomes a WebSocket is `handedOver`: bytes pass in both directions as they come.
-final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
+final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler, HTTPGate {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
-
-    /// What it tells the handler of requests.
-    enum Event {
-        /// What has arrived is no request that can be answered otherwise.
-        case refused(RequestFailure)
-        /// The request did not arrive in time.
-        case tooSlow
-        /// The client has closed its direction, and takes no more, while a request is answered.
-        case clientLeft
-    }
 
     private enum Phase {
         case receiving
@@ -98,7 +88,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
         isInputClosed = true
         switch phase {
-        case .answering: context.fireUserInboundEventTriggered(Event.clientLeft)
+        case .answering: context.fireUserInboundEventTriggered(GateEvent.clientLeft)
         case .receiving, .discarding: context.close(promise: nil)
         case .handedOver: context.fireUserInboundEventTriggered(event)
         }
@@ -134,7 +124,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         } catch {
             beginAnswer()
             waiting.clear()
-            context.fireUserInboundEventTriggered(Event.refused(error))
+            context.fireUserInboundEventTriggered(GateEvent.refused(error))
         }
         if phase == .receiving, framing.expectsContinue { sendContinue(context) }
     }
@@ -153,10 +143,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Responses
 
-    /// The whole response has been handed to the channel: from now on, the client has a limited time to take it.
     func responseIsComplete() { timer?.set(after: options.idle) }
 
-    /// The response has been sent.
     func responseWasSent(keepsConnection: Bool) {
         guard let context, phase == .answering else { return }
         guard keepsConnection, !isInputClosed else { return finish(context) }
@@ -182,7 +170,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         guard let context, phase != .handedOver else { return }
         guard phase == .receiving, framing.isInsideRequest else { return context.close(promise: nil) }
         beginAnswer()
-        context.fireUserInboundEventTriggered(Event.tooSlow)
+        context.fireUserInboundEventTriggered(GateEvent.tooSlow)
     }
 }
 
@@ -213,10 +201,10 @@ extension RequestGate {
         }
     }
 
-    /// Whether the channel takes more without keeping it.
+    var isMultiplexed: Bool { false }
+
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    /// Bytes that wait in the channel.
     var bufferedByteCount: Int {
         // Every channel of a socket has the option.
         context.flatMap { try? $0.channel.syncOptions?.getOption(.bufferedWritableBytes) } ?? 0
@@ -226,12 +214,10 @@ extension RequestGate {
         context?.channel.allocator.buffer(capacity: byteCount) ?? ByteBuffer()
     }
 
-    /// Writes bytes behind those of the HTTP encoder.
     func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil) }
 
     func flush() { context?.flush() }
 
-    /// Calls the closure when everything that was written has been sent; never, if the connection closes before.
     func afterSending(_ action: @escaping () -> Void) {
         guard let context else { return }
         let sent = context.eventLoop.makePromise(of: Void.self)
@@ -251,15 +237,5 @@ extension RequestGate {
     /// Ends it at once.
     func abort() { context?.close(promise: nil) }
 
-    /// The bytes that the kernel may keep without sending them, as with RTSP. More would only grow old there, where they cannot be
-    /// skipped.
-    private static let unsentByteCount = 16_384
-    /// `TCP_NOTSENT_LOWAT` of Linux.
-    private static let unsentOption = NIOBSDSocket.Option(rawValue: 25)
-
-    func limitUnsentBytes() {
-        // Without the option, a slow client is noticed later.
-        try? context?.channel.syncOptions?.setOption(
-            .tcpOption(Self.unsentOption), value: SocketOptionValue(Self.unsentByteCount))
-    }
+    func limitUnsentBytes() { context?.channel.limitUnsentBytes() }
 }

@@ -4,16 +4,15 @@ import NIOCore
 import NIOHTTP1
 import RTSP
 import Reactor
-import TLS
 
-/// Answers the requests of one connection, one after the other: it checks host, origin and access, and calls the route. Confined to
-/// the event loop.
+/// Answers the requests of one HTTP/1.1 connection, one after the other, or that of one HTTP/2 stream: it checks host, origin and
+/// access, and calls the route. Confined to the event loop.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
     let server: ServerContext
-    let gate: RequestGate
+    let gate: any HTTPGate
     let connection: ConnectionFacts
     let access: AccessControl
     private(set) var context: ChannelHandlerContext?
@@ -45,9 +44,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         var crossOrigin: [(String, String)] = []
     }
 
-    init(_ server: ServerContext, gate: RequestGate, _ connection: ConnectionFacts) {
-        (self.server, self.gate, self.connection) = (server, gate, connection)
-        access = AccessControl(server)
+    /// - Parameter access: authorises all requests of the connection.
+    init(_ server: ServerContext, gate: any HTTPGate, _ connection: ConnectionFacts, _ access: AccessControl) {
+        (self.server, self.gate, self.connection, self.access) = (server, gate, connection, access)
     }
 
     // MARK: The channel
@@ -89,22 +88,20 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case RequestGate.Event.refused(let failure):
+        case GateEvent.refused(let failure):
             server.log.debug("request refused", peer: connection.peer.description, reason: failure.description)
             begin()
             refuse(Problem(failure))
-        case RequestGate.Event.tooSlow:
+        case GateEvent.tooSlow:
             begin()
             refuse(Problem(.requestTimeout, "the request did not arrive in time"))
-        case RequestGate.Event.clientLeft:
+        case GateEvent.clientLeft:
             // A client that waits for the end of a body without end has gone.
             if watching != nil {
                 bodyWasLeft()
                 abortBody()
             }
             if endless != nil { context.close(promise: nil) }
-        case is TLSHandler.Established:
-            connection.counts.handshakeEnded()
         default:
             context.fireUserInboundEventTriggered(event)
         }
@@ -120,9 +117,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        case let failure as TLSFailure:
-            server.log.log(
-                .failedHandshake, .notice, "TLS failed", peer: connection.peer.description, reason: failure.httpReason)
         case is HTTPParserError:
             // The gate has accepted the request, and the parser does not.
             if current == nil { begin() }
@@ -363,7 +357,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         head.headers = headers(of: response)
         for (name, value) in current.crossOrigin { head.headers.add(name: name, value: value) }
         if let cookie = current.cookie { head.headers.add(name: "Set-Cookie", value: cookie) }
-        if !keepsConnection { head.headers.add(name: "Connection", value: "close") }
+        if !keepsConnection, !gate.isMultiplexed { head.headers.add(name: "Connection", value: "close") }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if !current.isHead {
             let own = response.body.isEmpty ? [] : [context.channel.allocator.buffer(bytes: response.body)]
@@ -372,10 +366,11 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             }
         }
         let sent = context.eventLoop.makePromise(of: Void.self)
-        let gate = NIOLoopBound(gate, eventLoop: context.eventLoop)
         if let charge = response.charge { sent.futureResult.whenComplete { _ in withExtendedLifetime(charge) {} } }
-        sent.futureResult.whenSuccess { gate.value.responseWasSent(keepsConnection: keepsConnection) }
-        gate.value.responseIsComplete()
+        sent.futureResult.assumeIsolated().whenSuccess { [gate] in
+            gate.responseWasSent(keepsConnection: keepsConnection)
+        }
+        gate.responseIsComplete()
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
     }
 
@@ -401,13 +396,5 @@ extension Forwarding {
         self.init(
             forwarded: headers["Forwarded"], xForwardedFor: headers["X-Forwarded-For"],
             xForwardedProto: headers["X-Forwarded-Proto"], via: headers["Via"])
-    }
-}
-
-extension TLSFailure {
-    /// The reason in terms of HTTP.
-    fileprivate var httpReason: String {
-        self == .plainText
-            ? "the client sent plain text to the TLS port; it must use https:// instead of http://" : description
     }
 }

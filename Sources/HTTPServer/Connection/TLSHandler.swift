@@ -12,7 +12,10 @@ final class TLSHandler: ChannelDuplexHandler {
     typealias OutboundOut = IOData
 
     /// The end of the handshake, which it tells the handlers behind it.
-    struct Established {}
+    struct Established {
+        /// What both ends have agreed on (RFC 7301), such as `h2`; `nil` if the client has offered nothing.
+        let applicationProtocol: String?
+    }
 
     private let connection: TLSConnection
     private var timer: ConnectionTimer?
@@ -51,7 +54,8 @@ final class TLSHandler: ChannelDuplexHandler {
         if !isEstablished, connection.phase == .established || connection.phase == .ended {
             isEstablished = true
             timer?.set(after: nil)
-            context.fireUserInboundEventTriggered(Established())
+            context.fireUserInboundEventTriggered(
+                Established(applicationProtocol: connection.applicationProtocol))
         }
         if decrypted.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(decrypted)) }
         guard connection.phase == .ended, !hasEnded else { return }

@@ -3,8 +3,8 @@ import Media
 import NIOCore
 import Streams
 
-/// The sending half of a connection with a live body. It adds the framing (HTTP chunks or WebSocket messages) and bypasses the HTTP
-/// encoder. Confined to the event loop.
+/// The sending half of a connection or an HTTP/2 stream with a live body. It adds the framing (HTTP chunks or WebSocket messages) and
+/// bypasses the HTTP encoder. Confined to the event loop.
 ///
 /// Nothing queues here but what the channel has taken. The backlog of the media stays in the feed's ring.
 final class LiveConnection {
@@ -14,6 +14,8 @@ final class LiveConnection {
         case none
         /// Chunks (RFC 9112, section 7.1).
         case chunks
+        /// Nothing: the body ends with its stream of HTTP/2, whose frames the HTTP/2 handler makes.
+        case stream
         /// Messages of a WebSocket (RFC 6455, section 5.2).
         case webSocket
     }
@@ -27,7 +29,7 @@ final class LiveConnection {
         case pong = 10
     }
 
-    private let gate: RequestGate
+    private let gate: any HTTPGate
     private let framing: Framing
     private var hasChunk = false
     /// Bytes that waited in the channel when it was last looked at.
@@ -35,7 +37,7 @@ final class LiveConnection {
     /// When the channel last took bytes away.
     private(set) var lastProgress: MonotonicTime?
 
-    init(_ gate: RequestGate, _ framing: Framing) {
+    init(_ gate: any HTTPGate, _ framing: Framing) {
         (self.gate, self.framing) = (gate, framing)
         gate.limitUnsentBytes()
     }
@@ -73,12 +75,16 @@ final class LiveConnection {
     ///
     /// - Returns: whether the connection can be used again.
     func end() -> Bool {
-        guard framing == .chunks else { return false }
-        var buffer = gate.buffer(8)
-        buffer.writeString(hasChunk ? "\r\n0\r\n\r\n" : "0\r\n\r\n")
-        gate.write(buffer)
-        gate.flush()
-        return true
+        switch framing {
+        case .none, .webSocket: return false
+        case .stream: return true
+        case .chunks:
+            var buffer = gate.buffer(8)
+            buffer.writeString(hasChunk ? "\r\n0\r\n\r\n" : "0\r\n\r\n")
+            gate.write(buffer)
+            gate.flush()
+            return true
+        }
     }
 
     /// The most bytes around a piece: the end of the last chunk, and the size of this one.
@@ -86,7 +92,7 @@ final class LiveConnection {
 
     private func begin(_ byteCount: Int, _ kind: MessageKind, in buffer: inout ByteBuffer) {
         switch framing {
-        case .none: break
+        case .none, .stream: break
         case .chunks:
             // The end of a chunk is sent with the next one, which saves a write.
             if hasChunk { buffer.writeStaticString("\r\n") }

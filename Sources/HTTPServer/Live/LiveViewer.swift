@@ -45,11 +45,11 @@ final class LiveViewer {
     private var untoldDrops = 0
     /// Makes the source of an on-demand stream run.
     private let use: StreamUse
-    private let count: CountedViewer
+    private let count: ConnectionViewer
     /// The stream that it is served from, and what makes it run; another one than the path's if tracks are encoded again.
     private(set) var source: (stream: Streams.Stream, use: StreamUse)?
 
-    init(_ number: UInt64, _ facts: Facts, _ count: CountedViewer, body: any LiveBody, at now: MonotonicTime) {
+    init(_ number: UInt64, _ facts: Facts, _ count: ConnectionViewer, body: any LiveBody, at now: MonotonicTime) {
         (self.number, self.facts, self.count, self.body) = (number, facts, count, body)
         use = StreamUse(of: facts.path.stream)
         follower = Follower(at: now)

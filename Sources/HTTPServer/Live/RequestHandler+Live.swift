@@ -19,7 +19,7 @@ extension RequestHandler {
         do throws(Problem) {
             let (path, selection) = try livePath(of: request)
             if request.method == .head { return try describeBody(of: path, selection) }
-            let connection = LiveConnection(gate, current?.isHTTP10 == true ? .none : .chunks)
+            let connection = LiveConnection(gate, framing)
             let viewer = try viewer(of: path, selection, for: request, .inBand, EndlessFile(connection, of: self))
             let viewers = server.live.viewers(on: context.eventLoop, of: server)
             watching = Watching(viewer: viewer, viewers: viewers)
@@ -47,7 +47,8 @@ extension RequestHandler {
         of path: LivePath, _ selection: LiveSelection, for request: Request, _ placement: ParameterSetPlacement,
         _ body: any LiveBody
     ) throws(Problem) -> LiveViewer {
-        guard let count = CountedViewer(by: server.services) else {
+        let maximumCount = server.options.connection.maximumViewerCount
+        guard let count = ConnectionViewer(by: server.services, on: connection, maximumCount: maximumCount) else {
             throw Problem(.serviceUnavailable, "there are too many viewers", retryAfter: 5)
         }
         let isFile = placement == .inBand
@@ -72,16 +73,25 @@ extension RequestHandler {
         endBody(keepsConnection: current?.keepsConnection ?? false)
     }
 
+    /// What stands around the pieces of a body without a known length.
+    var framing: LiveConnection.Framing {
+        if gate.isMultiplexed { return .stream }
+        // HTTP/1.0 does not know chunks.
+        return current?.isHTTP10 == true ? .none : .chunks
+    }
+
     // MARK: Orders of the body
 
     /// Sends the head of the response.
     func beginBody(as contentType: String) {
         guard let context, let current else { return }
-        var response = HTTPResponseHead(version: current.isHTTP10 ? .http1_0 : .http1_1, status: .ok)
+        var response = HTTPResponseHead(version: framing == .none ? .http1_0 : .http1_1, status: .ok)
         response.headers = headers(of: Response(headers: [("Content-Type", contentType)]), hasLength: false)
         for (name, value) in current.crossOrigin { response.headers.add(name: name, value: value) }
-        if current.isHTTP10 || !current.keepsConnection { response.headers.add(name: "Connection", value: "close") }
-        if !current.isHTTP10 { response.headers.add(name: "Transfer-Encoding", value: "chunked") }
+        if framing == .none || framing == .chunks && !current.keepsConnection {
+            response.headers.add(name: "Connection", value: "close")
+        }
+        if framing == .chunks { response.headers.add(name: "Transfer-Encoding", value: "chunked") }
         context.write(wrapOutboundOut(.head(response)), promise: nil)
     }
 

@@ -1,7 +1,5 @@
-import HTTP
 import Logging
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import RTSP
 import Reactor
@@ -152,19 +150,16 @@ public final class Server: Sendable {
         }
         connections.add(channel)
         let pipeline = channel.pipeline.syncOperations
-        if security == .tls {
-            guard let identity = context.identity.value else {
-                throw ConnectionRefusal(reason: "there is no certificate")
-            }
-            let limits = context.options.tls?.handshake ?? .init()
-            try pipeline.addHandler(TLSHandler(TLSConnection(of: identity, limits: limits, at: .now())))
+        let setup = ConnectionSetup(
+            server: context, facts: ConnectionFacts(peer: peer, local: local, security: security, counts: counts))
+        guard security == .tls else { return try setup.addHTTP1(to: pipeline) }
+        guard let identity = context.identity.value else {
+            throw ConnectionRefusal(reason: "there is no certificate")
         }
-        let gate = RequestGate(context.options.connection)
-        let facts = ConnectionFacts(peer: peer, local: local, security: security, counts: counts)
-        try pipeline.addHandler(gate)
-        try pipeline.addHandler(HTTPResponseEncoder())
-        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: context.decoderLimits)))
-        try pipeline.addHandler(RequestHandler(context, gate: gate, facts))
+        let limits = context.options.tls?.handshake ?? .init()
+        let tls = try TLSConnection(of: identity, accepting: ProtocolHandler.names, limits: limits, at: .now())
+        try pipeline.addHandler(TLSHandler(tls))
+        try pipeline.addHandler(ProtocolHandler(setup))
     }
 
     private static func place(
@@ -190,15 +185,4 @@ public struct ListeningFailure: Error, Sendable {
     public let security: ConnectionSecurity
     /// The error of the system call, such as `isAddressInUse` or `isPermissionDenied`.
     public let error: SystemError
-}
-
-extension ServerContext {
-    /// The parser's own limits, which the gate reaches first.
-    fileprivate var decoderLimits: NIOHTTPDecoderLimitConfiguration {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = options.connection.requests.headByteCount
-        limits.maxHeaderListSize = options.connection.requests.headByteCount
-        limits.maxHeaderFieldCount = options.connection.requests.headerCount
-        return limits
-    }
 }

@@ -58,6 +58,14 @@ public struct ConnectionOptions: Hashable, Sendable {
     public var requestSeconds = 10
     /// Seconds without a request, and the seconds that a client may take to read a response.
     public var idleSeconds = 60
+    /// Requests that are open on one HTTP/2 connection.
+    public var maximumStreamCount = 100
+    /// PING, SETTINGS and PRIORITY frames that a client may send within 30 seconds.
+    public var maximumControlFrameCount = 200
+    /// Streams that a client may reset, or that may fail, within 30 seconds.
+    public var maximumResetCount = 200
+    /// Live bodies of one connection.
+    public var maximumViewerCount = 8
 
     public init() {}
 

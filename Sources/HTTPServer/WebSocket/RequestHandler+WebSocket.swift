@@ -10,6 +10,9 @@ extension RequestHandler {
     func openSocket(_ request: Request, to number: UInt64, isOfGo2rtc: Bool) {
         guard current?.number == number, let context else { return }
         do throws(Problem) {
+            guard let gate = gate as? RequestGate else {
+                throw Problem(.upgradeRequired, "this address is a WebSocket, which needs a connection with HTTP/1.1")
+            }
             let answer = try handshakeAnswer(to: request, on: context)
             let connection = LiveConnection(gate, .webSocket)
             let socket = SocketHandler(server, connection, gate: gate, facts: self.connection) { [access] in
@@ -21,7 +24,7 @@ extension RequestHandler {
                 let (path, selection) = try livePath(of: request)
                 socket.viewer = try viewer(of: path, selection, for: request, .outOfBand, socket)
             }
-            hand(over: context, to: socket, answer)
+            hand(over: context, gate, to: socket, answer)
         } catch {
             refuse(error)
         }
@@ -64,7 +67,9 @@ extension RequestHandler {
     }
 
     /// Sends the answer, and replaces the handlers of HTTP.
-    private func hand(over context: ChannelHandlerContext, to socket: SocketHandler, _ answer: HTTPHeaders) {
+    private func hand(
+        over context: ChannelHandlerContext, _ gate: RequestGate, to socket: SocketHandler, _ answer: HTTPHeaders
+    ) {
         current = nil
         var head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols)
         head.headers = answer

@@ -35,6 +35,10 @@ extension HTTPServer.ServerOptions {
         connection.requests.bodyByteCount = limits.bodyBytes
         connection.requestSeconds = limits.requestHeadSeconds
         connection.idleSeconds = limits.idleConnectionSeconds
+        connection.maximumStreamCount = limits.streamsPerConnection
+        connection.maximumControlFrameCount = limits.controlFrames
+        connection.maximumResetCount = limits.resetStreams
+        connection.maximumViewerCount = limits.sessionsPerConnection
         let hls = configuration.hls
         playback.segmentSeconds = hls.segmentSeconds
         playback.partMilliseconds = hls.partMilliseconds

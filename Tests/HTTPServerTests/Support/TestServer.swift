@@ -4,6 +4,7 @@ import RTSP
 import Reactor
 import Streams
 import Synchronization
+import TLS
 import TestSupport
 
 @testable import HTTPServer
@@ -74,7 +75,25 @@ final class TestServer {
 
     func connect(_ security: ConnectionSecurity = .clear) throws -> HTTPSocket { try HTTPSocket(port: port(security)) }
 
+    func connectByHTTP2(
+        settings: [(UInt16, UInt32)] = [], bufferByteCount: Int32? = nil
+    ) throws -> HTTP2Client {
+        try HTTP2Client(port: port(.tls), settings: settings, bufferByteCount: bufferByteCount)
+    }
+
     func stop() async { await server.stop() }
+}
+
+extension HTTPServer.ServerOptions.TLSOptions {
+    /// A free port, and a certificate that all tests share, because making one takes as long as a handshake.
+    static let fixture: Self = {
+        do {
+            let own = try SelfSignedCertificate(for: [.host("localhost")], days: 7)
+            return try Self(port: 0, identity: ServerIdentity(certificates: own.certificate, key: own.key))
+        } catch {
+            fatalError("the tests need an identity: \(error)")
+        }
+    }()
 }
 
 /// Runs the closure on a thread of its own.

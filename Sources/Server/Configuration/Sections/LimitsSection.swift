@@ -14,6 +14,9 @@ extension Configuration {
         public var connectionsPerNetwork = 256
         public var unfinishedHandshakes = 512
         public var sessionsPerConnection = 8
+        public var streamsPerConnection = 100
+        public var controlFrames = 200
+        public var resetStreams = 200
         public var transportOffers = 16
         public var viewers = 4096
         public var viewerLagMilliseconds = 500
@@ -71,7 +74,21 @@ extension Schema<Configuration.Limits> {
                     + "44 KB for up to handshakeSeconds: 512 use 23 MB. A handshake takes two round trips."),
             .integer(
                 "sessionsPerConnection", \.sessionsPerConnection, in: 1...64,
-                "Sessions on one connection; players need 1. Further ones get 453."),
+                "Sessions on one connection; players need 1. Further ones get 453. Over HTTP/2, the endless MP4 files on one "
+                    + "connection; further ones get 503."),
+            .integer(
+                "streamsPerConnection", \.streamsPerConnection, in: 1...1000,
+                "Requests that are open on one HTTP/2 connection at the same time; a client that opens more is disconnected. "
+                    + "Browsers open up to 100, which RFC 9113 recommends to allow."),
+            .integer(
+                "controlFrames", \.controlFrames, in: 10...100_000,
+                "PING, SETTINGS and PRIORITY frames of an HTTP/2 client within 30 seconds; a client that sends more is "
+                    + "disconnected. Browsers send a few when a page is loaded."),
+            .integer(
+                "resetStreams", \.resetStreams, in: 10...100_000,
+                "Requests that an HTTP/2 client cancels, or that are malformed, within 30 seconds; a client with more is "
+                    + "disconnected, because each costs the server more than the client. Browsers cancel those of a page that "
+                    + "is left."),
             .integer(
                 "transportOffers", \.transportOffers, in: 1...256,
                 "Transports of one SETUP request that are tried, because each may need keys and ports; clients offer 1 to 4."

@@ -1,21 +1,23 @@
 import Media
 import TLS
-import TestSupport
 
 /// The client's end of TLS over a blocking connection; it verifies no certificate.
-final class TLSStream: ByteStream {
-    struct Failure: Error {
-        let phase: TLSConnection.Phase
+public final class TLSStream: ByteStream {
+    public struct Failure: Error {
+        public let phase: TLSConnection.Phase
     }
 
     /// The underlying stream, for sending bytes without TLS.
-    let socket: LoopbackSocket
+    public let socket: LoopbackSocket
     private let tls: TLSConnection
 
     /// Completes the handshake.
-    init(over socket: LoopbackSocket) throws {
+    ///
+    /// - Parameter protocols: the application protocols to offer.
+    public init(over socket: LoopbackSocket, offering protocols: [String] = []) throws {
         self.socket = socket
-        tls = try TLSConnection(to: TLSClient(), at: .now())
+        // The deadline of the handshake is not used.
+        tls = try TLSConnection(to: TLSClient(), offering: protocols, at: MonotonicTime(nanoseconds: 0))
         flush()
         while tls.phase == .handshake, let bytes = socket.receive(within: 5), !bytes.isEmpty {
             bytes.withUnsafeBytes { tls.received($0) { _ in } }
@@ -24,20 +26,23 @@ final class TLSStream: ByteStream {
         guard tls.phase == .established else { throw Failure(phase: tls.phase) }
     }
 
-    func send(_ bytes: [UInt8]) {
+    /// The application protocol that was negotiated.
+    public var applicationProtocol: String? { tls.applicationProtocol }
+
+    public func send(_ bytes: [UInt8]) {
         tls.write(bytes)
         flush()
     }
 
     /// Sends as much as the peer accepts. The rest is lost, and the stream cannot be used any more.
-    func offer(_ bytes: [UInt8], patience seconds: Double) -> Int {
+    public func offer(_ bytes: [UInt8], patience seconds: Double) -> Int {
         tls.write(bytes)
         let records = Array(tls.output)
         tls.sent(records.count)
         return socket.offer(records, patience: seconds)
     }
 
-    func receive(within seconds: Double) -> [UInt8]? {
+    public func receive(within seconds: Double) -> [UInt8]? {
         let deadline = ContinuousClock.now + .seconds(seconds)
         var said: [UInt8] = []
         repeat {
