@@ -24,7 +24,7 @@ public final class TemporaryFolder: Sendable {
         (try? Data(contentsOf: URL(filePath: file(name)))).map([UInt8].init) ?? []
     }
 
-    func byteCount(_ name: String) -> Int {
+    public func byteCount(_ name: String) -> Int {
         (try? FileManager.default.attributesOfItem(atPath: file(name))[.size] as? Int) ?? 0
     }
 
