@@ -35,7 +35,7 @@ class ServerProcess:
         self.publishers = []
         # Another process may take a port before the server does.
         for _ in range(3):
-            self.rtsp_port, self.http_port = free_port(), free_port()
+            self.rtsp_port, self.http_port, self.https_port = free_port(), free_port(), free_port()
             self.write(paths)
             with open(self.folder.name + "/log", "wb") as log:
                 self.process = subprocess.Popen(
@@ -50,11 +50,16 @@ class ServerProcess:
         return f"http://127.0.0.1:{self.http_port}"
 
     @property
+    def secure_url(self):
+        return f"https://127.0.0.1:{self.https_port}"
+
+    @property
     def configuration(self):
         return self.folder.name + "/apus.yml"
 
     def write(self, paths):
-        settings = {"server": {"port": self.rtsp_port}, "http": {"port": self.http_port}, "paths": paths, **self.sections}
+        http = {"port": self.http_port, "tlsPort": self.https_port}
+        settings = {"server": {"port": self.rtsp_port}, "http": http, "paths": paths, **self.sections}
         Path(self.configuration).write_text(json.dumps(settings))
 
     def answers(self):

@@ -5,11 +5,13 @@ a player that does not hold the live edge or waits for keyframes, until they are
 
 import os
 import statistics
+import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
 from browser import BrowserTest
-from server_process import ServerProcess
+from server_process import BINARY, ServerProcess, free_port
 
 IS_STRICT = os.environ.get("APUS_STRICT_DELAYS") == "1"
 
@@ -149,6 +151,27 @@ class Server(BrowserTest):
         position = page.evaluate("document.querySelector('video').currentTime")
         page.wait_for_function("position => document.querySelector('video').currentTime > position + 1", arg=position)
         self.assertEqual(len([url for url in page.sockets if "/yard/ws" in url]), 1)
+
+
+class SecureServer(BrowserTest):
+    def test_the_page_comes_by_http2_and_the_media_by_a_websocket(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        subprocess.run(
+            [BINARY, "certificate", "--folder", folder.name, "--host", "127.0.0.1", "--replace"], check=True, capture_output=True)
+        server = ServerProcess(PATHS, tls={
+            "encryption": "optional", "port": free_port(), "certificate": f"{folder.name}/certificate.pem",
+            "key": f"{folder.name}/key.pem"})
+        self.addCleanup(server.stop)
+        page = self.open(
+            server.secure_url + "/card/", ignore_https_errors=True, expected=("Failed to load resource", "WebSocket connection"))
+        page.wait_for_function("() => apus.playback.state.state === 'playing'")
+        protocols = page.evaluate(
+            """() => ["navigation", "resource"].flatMap((type) => performance.getEntriesByType(type))
+                .map((entry) => entry.nextHopProtocol).filter((name) => name !== "")""")
+        self.assertGreater(len(protocols), 3)
+        self.assertEqual(set(protocols), {"h2"})
+        self.assertTrue(any(url.startswith("wss://") for url in page.sockets), page.sockets)
 
 
 if __name__ == "__main__":
