@@ -21,6 +21,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
@@ -80,6 +81,9 @@ let package = Package(
                 "CZlib", "HLS", "HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Modules/HTTPServer", swiftSettings: fuzzing),
         .target(
@@ -107,6 +111,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire",
+                "Reactor", "Streams", logging, .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
         // libFuzzer looks at all counters of a program after each input, so a small program tries more inputs.

@@ -11,6 +11,7 @@ private let targets: [String: Target] = [
     "mikey": fuzzMIKEY,
     "srtp": fuzzSRTP,
     "authorization": fuzzAuthorization,
+    "http2": fuzzHTTP2,
     "playback-requests": fuzzPlaybackRequests,
     "socket-messages": fuzzSocketMessages,
     "challenge": fuzzChallenge,
