@@ -110,7 +110,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS", "Media", "Wire",
+                "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS",
+                "Media", "Wire",
                 "Reactor", "Streams", logging, .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
