@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""HLS in hls.js over a network that becomes slower or is cut: when the quality changes, how long playback stalls, and how old frames are.
+
+The link has 4, 1 and again 4 Mbit/s, and the stream qualities of 2.5 and 0.8 and 0.3 Mbit/s. Needs root (script/impair).
+"""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from streams import end_all, folder, free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+HTTP = free_port()
+failures = []
+# Seconds after the first packet at which the link changes.
+SLOWER, FASTER, END = 25, 50, 85
+CUT, JOINED = 20, 35
+
+
+def check(what, holds, seen):
+    print(f"{'ok     ' if holds else 'BROKEN '} {what}: {seen}", flush=True)
+    if not holds:
+        failures.append(what)
+
+
+def play(down, seconds, low_latency, segment_seconds):
+    """What the player saw over the link."""
+    configuration = os.path.join(folder, "apus.yml")
+    video = {"frameRate": 30, "gopMilliseconds": 1000 * segment_seconds}
+    with open(configuration, "w") as file:
+        json.dump({
+            "server": {"port": free_port()}, "http": {"port": HTTP}, "access": {"open": True}, "control": {"socket": ""},
+            "hls": {"segmentSeconds": segment_seconds},
+            "paths": {
+                "cam": {"source": "testcard", "video": {**video, "width": 1280, "height": 720, "bitrate": 2_500_000}},
+                "cam/medium": {"source": "stream:cam", "video": {**video, "width": 640, "height": 360, "bitrate": 800_000}},
+                "cam/low": {"source": "stream:cam", "video": {**video, "width": 320, "height": 180, "bitrate": 300_000}},
+            }}, file)
+    client = f"{ROOT}/.build-python/bin/python {ROOT}/Tests/Browser/hls_ladder.py"
+    output = subprocess.run(
+        [ROOT / "script/impair", "--port", str(HTTP), "--down", down, "--statistics", os.path.join(folder, "statistics"),
+         "--server", f"exec {os.environ['APUS_BINARY']} serve --config {configuration} >{folder}/notice 2>{folder}/log",
+         "--client", f"{client} http://$APUS_IMPAIR_SERVER:{HTTP} {seconds} {int(low_latency)}"],
+        capture_output=True, text=True)
+    if output.returncode != 0:
+        raise SystemExit(output.stderr[-2000:] + open(f"{folder}/log").read()[-1000:])
+    return json.loads(output.stdout.strip().splitlines()[-1])
+
+
+def since(result, event):
+    """Seconds from the beginning to an event."""
+    return event["at"] / 1000 - result["began"]
+
+
+def ladder(low_latency):
+    name = "with low latency" if low_latency else "2 s segments"
+    result = play(f"rate 4mbit at {SLOWER}s rate 1mbit at {FASTER}s rate 4mbit", END, low_latency, 1 if low_latency else 2)
+    levels = [(since(result, level), level["height"]) for level in result["levels"]]
+    stalls = [(since(result, stall), stall["seconds"]) for stall in result["stalls"]]
+    text = ", ".join(f"{height}p at {at:.1f} s" for at, height in levels)
+    lower = next((at for at, height in levels if SLOWER < at < FASTER and height < 720), None)
+    higher = next((at for at, height in levels if at > FASTER and height > 180), None)
+    if low_latency:
+        check(f"{name}: stalls last at most 2.5 s in all", sum(seconds for _, seconds in stalls) <= 2.5, stalls)
+    else:
+        check(f"{name}: a lower quality within 4 s after the link is slower", lower is not None and lower - SLOWER <= 4, text)
+        check(f"{name}: no stall of more than 1 s", all(seconds <= 1 for _, seconds in stalls), stalls)
+    check(f"{name}: a higher quality when the link is faster", higher is not None, text)
+
+
+def cut():
+    result = play(f"at {CUT}s down at {JOINED}s up", 60, True, 1)
+    ages = [(since(result, sample), sample["age"]) for sample in result["ages"] if sample["age"] is not None]
+    before = [age for at, age in ages if 10 < at < CUT]
+    limit = max(before, default=0) + 300
+    live = next((at for at, age in ages if at > JOINED and age <= limit), None)
+    check("after a cut of 15 s: at the live edge within 2 s", bool(before) and live is not None and live - JOINED <= 2,
+          f"{live - JOINED:.1f} s after, at most {limit:.0f} ms behind" if live else "not live again")
+
+
+try:
+    ladder(False)
+    ladder(True)
+    cut()
+finally:
+    end_all()
+print(f"{len(failures)} of the checks failed" if failures else "all checks passed")
+sys.exit(1 if failures else 0)
