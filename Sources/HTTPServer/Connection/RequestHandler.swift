@@ -160,7 +160,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)
         case .page: (right, path) = (.read, target.query["token"] == nil ? nil : streamPath)
         case .query:
-            guard let needed = target.query["right"].flatMap(Right.init) else {
+            guard let needed = try Self.namedRight(target) else {
                 return run(route, head, target, method, client, streamPath: streamPath, grant: .everything)
             }
             (right, path) = (needed, nil)
@@ -183,6 +183,15 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         proceed(access.authorise(question), question) { [self] grant in
             run(route, head, target, method, client, streamPath: path, grant: grant)
         }
+    }
+
+    /// The right that the query names; `nil` if it names none.
+    private static func namedRight(_ target: RequestTarget) throws(Problem) -> Right? {
+        guard let name = target.query["right"] else { return nil }
+        guard let right = Right(rawValue: name) else {
+            throw Problem(.badRequest, "right: is read, publish, control or status")
+        }
+        return right
     }
 
     /// The path of the stream that the query names; `nil` if it names none.

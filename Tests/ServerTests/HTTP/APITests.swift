@@ -244,6 +244,16 @@ struct APITests {
         #expect(end.status == 204 && end.header("Set-Cookie")?.hasPrefix("__Host-apus=; Path=/; Max-Age=0;") == true)
     }
 
+    @Test func theSessionRequiresTheRightThatTheQueryNames() throws {
+        let server = try APIServer()
+        for (query, anyone, user) in [
+            ("", 200, 200), ("?right=control", 401, 200), ("?right=all", 400, 400), ("?right=", 400, 400),
+        ] {
+            #expect(try server.ask("GET /api/v1/session\(query)", as: nil).status == anyone, "\(query)")
+            #expect(try server.ask("GET /api/v1/session\(query)").status == user, "\(query)")
+        }
+    }
+
     @Test func aWrongFormIsRefusedWithoutADialogAndLocksOut() throws {
         let server = try APIServer(APIServer.users + "\naccess: { wrongPasswordMilliseconds: 0, wrongPasswords: 3 }")
         for _ in 0..<3 {
