@@ -11,11 +11,11 @@ extension OpenAPIDocument {
            "path": {
             "name": "path", "in": "query", "required": false,
             "description": "The path of a stream with its leading slash; the right to it is enough",
-            "schema": {"type": "string"}
+            "schema": {"type": "string", "pattern": "^/"}, "example": "/cam"
            },
            "src": {
             "name": "src", "in": "query", "required": true, "description": "The path of a stream without its leading slash",
-            "schema": {"type": "string"}
+            "schema": {"type": "string"}, "example": "cam"
            },
            "width": {
             "name": "width", "in": "query", "required": false,
@@ -24,7 +24,7 @@ extension OpenAPIDocument {
            },
            "requiredPath": {
             "name": "path", "in": "query", "required": true, "description": "The path of a stream with its leading slash",
-            "schema": {"type": "string"}
+            "schema": {"type": "string", "pattern": "^/"}, "example": "/cam"
            }
           },
           "responses": {

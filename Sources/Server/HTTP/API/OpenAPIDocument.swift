@@ -454,7 +454,7 @@ enum OpenAPIDocument {
              "default": {"$ref": "#/components/responses/Problem"}
             },
             "parameters": [
-             {"name": "path", "in": "path", "required": true, "schema": {"type": "string"}},
+             {"name": "path", "in": "path", "required": true, "schema": {"type": "string"}, "example": "cam"},
              {"$ref": "#/components/parameters/width"}
             ]
            }
