@@ -74,7 +74,8 @@ class Grid(BrowserTest):
         self.wait_until_live(page, "Annex")
         page.wait_for_function("() => document.getElementById('announcements').textContent.includes('Annex has been added.')")
         # The tiles that follow are not moved in the document, which would stop their videos.
-        self.assertGreater(self.tile(page, "Yard, north").locator("video").evaluate("video => video.currentTime"), position)
+        video = self.tile(page, "Yard, north").locator("video").element_handle()
+        page.wait_for_function("([video, position]) => video.currentTime > position", arg=[video, position])
         self.server.remove("/annex")
         self.tile(page, "Annex").wait_for(state="detached")
 
