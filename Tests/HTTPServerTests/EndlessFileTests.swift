@@ -7,15 +7,6 @@ import Testing
 
 /// Endless files: what they begin with, what they leave out, and how they end.
 struct EndlessFileTests {
-    private func withServer(
-        _ streams: [LiveStream], _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in }, limit: Int = 100,
-        _ body: (TestServer) async throws -> Void
-    ) async throws {
-        let services = TestServices(limit: limit)
-        for stream in streams { services.streams.withLock { $0[stream.stream.path] = stream.path } }
-        try await TestServer.run(services, change, body)
-    }
-
     /// The file as far as it has come, once it has so many fragments.
     private func file(_ client: HTTPSocket, fragments: Int) -> MovieBoxes {
         var (raw, boxes): ([UInt8], MovieBoxes) = ([], MovieBoxes([]))
@@ -37,7 +28,7 @@ struct EndlessFileTests {
     @Test func everyFileBeginsWithAKeyframeAtZero() async throws {
         let live = LiveStream(hasAudio: true)
         live.publishGroup(7)
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             for _ in 0..<2 {
                 let (client, response) = try begin(server, "/cam/index.mp4")
                 #expect(response.status == 200 && response.header("Transfer-Encoding") == "chunked")
@@ -54,7 +45,7 @@ struct EndlessFileTests {
     @Test func theFramesContinueLiveWithoutAGap() async throws {
         let live = LiveStream()
         live.publishGroup(3)
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let (client, _) = try begin(server, "/cam/index.mp4")
             #expect(file(client, fragments: 3).fragments.count == 3)
             for _ in 0..<5 { live.publish() }
@@ -65,7 +56,7 @@ struct EndlessFileTests {
 
     @Test func tracksCanBeLeftOut() async throws {
         let live = LiveStream(hasAudio: true)
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let (video, head) = try begin(server, "/cam/index.mp4?audio=0")
             let (audio, other) = try begin(server, "/cam/index.mp4?video=0")
             #expect(head.header("Content-Type") == "video/mp4; codecs=\"avc3.42C01E\"")
@@ -81,7 +72,7 @@ struct EndlessFileTests {
 
     @Test(arguments: ["audio=2", "video=no", "audio=0&video=0", "duration=0", "duration=ten", "duration=99999999"])
     func aQueryThatMeansNothingIsRefused(query: String) async throws {
-        try await withServer([LiveStream()]) { server in
+        try await TestServer.serve([LiveStream()]) { server in
             let client = try server.connect()
             #expect(client.ask("GET /cam/index.mp4?\(query)")?.status == 400)
             #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 0 })
@@ -90,7 +81,7 @@ struct EndlessFileTests {
 
     @Test func aFileWithADurationEndsAndTheConnectionStays() async throws {
         let live = LiveStream()
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let (client, _) = try begin(server, "/cam/index.mp4?duration=1")
             live.publishGroup(40)
             var raw: [UInt8] = []
@@ -108,7 +99,7 @@ struct EndlessFileTests {
 
     @Test func headTellsTheCodecsAndIsNoViewer() async throws {
         let sleeping = LiveStream("/sleeping", isAnnounced: false)
-        try await withServer([LiveStream(), sleeping]) { server in
+        try await TestServer.serve([LiveStream(), sleeping]) { server in
             let client = try server.connect()
             #expect(client.ask("HEAD /cam/index.mp4")?.header("Content-Type") == "video/mp4; codecs=\"avc3.42C01E\"")
             #expect(client.ask("HEAD /sleeping/index.mp4")?.header("Content-Type") == "video/mp4")
@@ -124,13 +115,13 @@ struct EndlessFileTests {
 
     @Test func aSourceWithoutMediaIsWaitedFor() async throws {
         let live = LiveStream(isAnnounced: false)
-        try await withServer([live], { $0.firstMediaMilliseconds = 200 }) { server in
+        try await TestServer.serve([live], { $0.firstMediaMilliseconds = 200 }) { server in
             let response = try #require(try server.connect().ask("GET /cam/index.mp4"))
             #expect(response.status == 503 && response.header("Retry-After") == "2")
             #expect(await eventually(within: 5) { !live.stream.demand.isNeeded })
         }
         // A busy machine may take its time.
-        try await withServer([live], { $0.firstMediaMilliseconds = 60_000 }) { server in
+        try await TestServer.serve([live], { $0.firstMediaMilliseconds = 60_000 }) { server in
             let client = try server.connect()
             client.send("GET /cam/index.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(await eventually(within: 5) { live.stream.demand.isNeeded })
@@ -144,7 +135,7 @@ struct EndlessFileTests {
     @Test func aClientOfHTTP10GetsTheFileAsItIs() async throws {
         let live = LiveStream()
         live.publishGroup(2)
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let client = try server.connect()
             client.send("GET /cam/index.mp4 HTTP/1.0\r\nHost: localhost\r\n\r\n")
             let response = try #require(client.response())
@@ -156,7 +147,7 @@ struct EndlessFileTests {
     @Test func aStreamThatIsWithdrawnEndsItsFiles() async throws {
         let live = LiveStream()
         live.publishGroup(2)
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let (client, _) = try begin(server, "/cam/index.mp4")
             #expect(file(client, fragments: 2).fragments.count == 2)
             await server.server.withdraw(live.stream)
@@ -170,7 +161,7 @@ struct EndlessFileTests {
     @Test func viewersAreListedAndCanBeDisconnected() async throws {
         let live = LiveStream()
         live.publishGroup(2)
-        try await withServer([live], limit: 1) { server in
+        try await TestServer.serve([live], limit: 1) { server in
             let (client, _) = try begin(server, "/cam/index.mp4")
             _ = file(client, fragments: 2)
             let viewers = await server.server.viewers(at: .now())
@@ -187,7 +178,7 @@ struct EndlessFileTests {
     /// A client that does not read skips to a keyframe, and its file stays valid.
     @Test func aSlowClientSkipsToAKeyframe() async throws {
         let live = LiveStream()
-        try await withServer([live], { $0.policy.maximumLag = 20_000_000 }) { server in
+        try await TestServer.serve([live], { $0.policy.maximumLag = 20_000_000 }) { server in
             let (client, _) = try begin(server, "/cam/index.mp4")
             // Far more than the buffers of both ends hold.
             for index in 0..<400 { live.publish(isKeyframe: index % 20 == 0, byteCount: 100_000) }
@@ -216,7 +207,7 @@ struct EndlessFileTests {
     @Test func aFileGoesOnWithAnotherSize() async throws {
         let live = LiveStream()
         live.publishGroup(2)
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let (client, _) = try begin(server, "/cam/index.mp4")
             _ = file(client, fragments: 2)
             live.announce(size: .large)

@@ -8,15 +8,6 @@ import Testing
 
 /// HLS: lists of qualities, playlists, parts and segments, and requests that wait for them.
 struct PlaybackTests {
-    private func withServer(
-        _ streams: [LiveStream], _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in }, limit: Int = 100,
-        _ body: (TestServer) async throws -> Void
-    ) async throws {
-        let services = TestServices(limit: limit)
-        for stream in streams { services.streams.withLock { $0[stream.stream.path] = stream.path } }
-        try await TestServer.run(services, change, body)
-    }
-
     /// A stream with two finished segments and three parts of the next.
     private var live: LiveStream {
         let live = LiveStream()
@@ -27,7 +18,7 @@ struct PlaybackTests {
     }
 
     @Test func theQualitiesAreListed() async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let response = try #require(try server.connect().ask("GET /cam/index.m3u8"))
             #expect(response.status == 200 && response.header("Content-Type") == "application/vnd.apple.mpegurl")
             #expect(response.header("Cache-Control") == "no-store")
@@ -42,7 +33,7 @@ struct PlaybackTests {
         sub.publishGroup(25)
         sub.publishGroup(25)
         sub.publishGroup(4)
-        try await withServer([main, sub]) { server in
+        try await TestServer.serve([main, sub]) { server in
             server.services.substreams.withLock { $0["/cam"] = ["/cam/sub"] }
             let player = try Player(server, "/cam")
             #expect(player.playlists.map { $0.suffix(10) } == ["all-0.m3u8", "all-1.m3u8"])
@@ -52,7 +43,7 @@ struct PlaybackTests {
     }
 
     @Test func playlistsNameWhatCanBeFetched() async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             let lines = try #require(player.playlist()).split(separator: "\n").map(String.init)
             let map = try #require(lines.first { $0.hasPrefix("#EXT-X-MAP") }?.split(separator: "\"")[1])
@@ -72,7 +63,7 @@ struct PlaybackTests {
     }
 
     @Test func partsOfABodyCanBeAskedFor() async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             let segment = try #require(player.segments.last)
             let whole = try #require(player.get(segment)).body
@@ -86,7 +77,7 @@ struct PlaybackTests {
     }
 
     @Test func headTellsTheLength() async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             let segment = try #require(player.segments.last)
             let whole = try #require(player.get(segment)).body
@@ -103,7 +94,7 @@ struct PlaybackTests {
         "RUN-LAST-9.mp4", "",
     ])
     func whatIsNeitherThereNorHintedAtIsMissing(name: String) async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             let words = try #require(player.segments.last).dropLast(4).split(separator: "-")
             let text = name.replacing("RUN", with: words[0]).replacing("LAST", with: words[1])
@@ -113,7 +104,7 @@ struct PlaybackTests {
 
     @Test func aPlaylistIsSentOnceItHasThePart() async throws {
         let live = live
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             let hint = try #require(player.hint)
             player.send("all-0.m3u8?_HLS_msn=\(hint.segment)&_HLS_part=\(hint.part)")
@@ -132,14 +123,14 @@ struct PlaybackTests {
         "_HLS_msn=9999999999999999&_HLS_part=9999999999999999",
     ])
     func directivesThatMeanNothingAreRefused(query: String) async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             #expect(player.get("all-0.m3u8?\(query)")?.status == 400)
         }
     }
 
     @Test func aRequestThatWaitsTooLongIsRefused() async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             let hint = try #require(player.hint)
             #expect(player.get("all-0.m3u8?_HLS_msn=\(hint.segment)&_HLS_part=\(hint.part)")?.status == 503)
@@ -147,7 +138,7 @@ struct PlaybackTests {
     }
 
     @Test func anUnchangedPlaylistIsNotSentAgain() async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             let first = try #require(player.get("all-0.m3u8"))
             #expect(first.header("Cache-Control") == "no-cache")
@@ -157,7 +148,7 @@ struct PlaybackTests {
     }
 
     @Test func playlistsAreCompressedForClientsThatCanReadThem() async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             let plain = try #require(player.get("all-0.m3u8"))
             let small = try #require(player.get("all-0.m3u8", "Accept-Encoding: br, gzip;q=0.5"))
@@ -174,7 +165,7 @@ struct PlaybackTests {
             live.publish(isKeyframe: index % 25 == 0)
             live.publishAudio()
         }
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam", "?video=0")
             #expect(player.qualities.contains("CODECS=\"mp4a.40.2\"") && player.playlists.count == 1)
             let name = try #require(player.segments.last)
@@ -184,7 +175,7 @@ struct PlaybackTests {
     }
 
     @Test func aStreamWithoutSuchTracksIsRefused() async throws {
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let client = try server.connect()
             #expect(client.ask("GET /cam/index.m3u8?video=0")?.status == 406)
             #expect(client.ask("GET /cam/index.m3u8?audio=2")?.status == 400)
@@ -194,7 +185,7 @@ struct PlaybackTests {
     }
 
     @Test func aStreamWithoutMediaIsRefusedAfterAWhile() async throws {
-        try await withServer([LiveStream(isAnnounced: false)], { $0.firstMediaMilliseconds = 50 }) { server in
+        try await TestServer.serve([LiveStream(isAnnounced: false)], { $0.firstMediaMilliseconds = 50 }) { server in
             let response = try server.connect().ask("GET /cam/index.m3u8")
             #expect(response?.status == 503 && response?.header("Retry-After") != nil)
         }
@@ -202,7 +193,7 @@ struct PlaybackTests {
 
     @Test func thePlaylistOfAFinishedInputEnds() async throws {
         let live = live
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             live.stream.end()
             #expect(await eventually(within: 5) { player.playlist()?.hasSuffix("#EXT-X-ENDLIST\n") == true })
@@ -213,7 +204,7 @@ struct PlaybackTests {
 
     @Test func aRemovedStreamEndsTheRequestsThatWait() async throws {
         let live = live
-        try await withServer([live]) { server in
+        try await TestServer.serve([live]) { server in
             let player = try Player(server, "/cam")
             let hint = try #require(player.hint)
             player.send(hint.name)
@@ -225,7 +216,7 @@ struct PlaybackTests {
 
     @Test func aSegmenterEndsSomeTimeAfterTheLastRequest() async throws {
         let live = live
-        try await withServer([live], { $0.playback.idleMilliseconds = 200 }) { server in
+        try await TestServer.serve([live], { $0.playback.idleMilliseconds = 200 }) { server in
             let player = try Player(server, "/cam")
             let former = try #require(player.segments.last)
             #expect(live.stream.demand.isNeeded)

@@ -71,6 +71,16 @@ final class TestServer {
         await server.stop()
     }
 
+    /// Runs `body` with a server of these streams, which admits `limit` viewers.
+    static func serve(
+        _ streams: [LiveStream], _ change: (inout HTTPServer.ServerOptions) -> Void = { _ in }, limit: Int = 100,
+        _ body: (TestServer) async throws -> Void
+    ) async throws {
+        let services = TestServices(limit: limit)
+        for stream in streams { services.streams.withLock { $0[stream.stream.path] = stream.path } }
+        try await run(services, change, body)
+    }
+
     func port(_ security: ConnectionSecurity = .clear) -> Int { Int(server.port(for: security) ?? 0) }
 
     func connect(_ security: ConnectionSecurity = .clear) throws -> HTTPSocket { try HTTPSocket(port: port(security)) }
