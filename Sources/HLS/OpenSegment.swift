@@ -36,7 +36,7 @@ struct OpenSegment<Storage: FragmentStorage>: Sendable {
     ///
     /// - Parameters:
     ///   - end: when the next part begins.
-    ///   - leading: the track whose keyframes decoding starts at.
+    ///   - leading: the track at whose keyframes a decoder can start.
     ///   - number: that of its fragment. The next part has the next.
     mutating func finishPart(at end: Int64, leading: TrackID, noLongerThan target: Int64, number: inout UInt32) {
         guard let group = FragmentGroup(fragments, sequenceNumber: number) else { return }
@@ -50,7 +50,7 @@ struct OpenSegment<Storage: FragmentStorage>: Sendable {
         partStart = end
     }
 
-    /// The segment, whose last part is finished.
+    /// The finished segment. Its last part must be finished before.
     ///
     /// - Parameter duration: nanoseconds.
     func finished(lasting duration: Int64) -> Segment<Storage> {

@@ -9,7 +9,7 @@ extension NIOHTTP2Handler.ConnectionConfiguration {
             HTTP2Setting(parameter: .maxHeaderListSize, value: options.maximumHeaderListSize),
         ]
         controlFrameRateLimit.maximumCount = options.maximumControlFrameCount
-        // Beyond the headers of a response for each stream, these are answers to frames whose rate is limited.
+        // Frames that wait are the response headers of each stream, and answers to control frames. The rate of control frames is limited.
         maximumBufferedControlFrames = 2 * options.maximumStreamCount + options.maximumControlFrameCount
     }
 }

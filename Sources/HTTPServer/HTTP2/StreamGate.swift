@@ -35,7 +35,7 @@ final class StreamGate: ChannelDuplexHandler, HTTPGate {
     private var bodyByteCount = 0
     /// Whether the client has ended its direction, and the server its own.
     private var (isRequestComplete, isResponseComplete) = (false, false)
-    /// Whether the response is a live body, whose bytes do not count as those of the connection: they are limited by themselves.
+    /// Whether the response is a live body. A live body has a limit of its own, so its bytes do not count against that of the connection.
     private var isLive = false
     private(set) var bufferedByteCount = 0
     /// What is called once nothing waits any more.

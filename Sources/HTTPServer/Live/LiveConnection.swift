@@ -14,7 +14,7 @@ final class LiveConnection {
         case none
         /// Chunks (RFC 9112, section 7.1).
         case chunks
-        /// Nothing: the body ends with its stream of HTTP/2, whose frames the HTTP/2 handler makes.
+        /// Nothing is added to the bytes: the HTTP/2 handler puts them into frames, and the body ends with its stream.
         case stream
         /// Messages of a WebSocket (RFC 6455, section 5.2).
         case webSocket

@@ -24,7 +24,7 @@ public struct PlaybackOptions: Hashable, Sendable {
     ///   - content: the kinds of tracks.
     ///   - keyframes: whether the source makes keyframes when asked.
     ///   - seconds: when the first segment was captured, in seconds since 1970: it gives the number of that segment.
-    ///   - minimumTargetSeconds: the target duration of the stream whose substream it is.
+    ///   - minimumTargetSeconds: the target duration of the parent stream, for a substream; else 1.
     func segmenter(
         _ content: PlaylistName.Content, _ keyframes: SegmenterOptions.Keyframes, at seconds: Int64,
         minimumTargetSeconds: Int

@@ -8,7 +8,7 @@ import Synchronization
 /// The players of HLS, by the labels in their URLs. Thread-safe.
 ///
 /// A player gets its label with the list of qualities, for which its client has authenticated. The URLs in playlists are relative, so
-/// all of its further requests have the label, which admits them: players that can send no password, or whose token has ended, go on.
+/// all of its further requests have the label. The label admits them, even if the player cannot send a password or its token has ended.
 /// A label admits requests of one address to one path, until the access policy no longer permits it.
 final class PlaybackSessions: Sendable {
     private let sessions = Mutex<[String: PlaybackSession]>([:])

@@ -75,7 +75,7 @@ final class Rendition {
 
     /// Begins to divide the stream.
     ///
-    /// - Parameter minimumTargetSeconds: the target duration of the stream whose substream it is.
+    /// - Parameter minimumTargetSeconds: the target duration of the parent stream, for a substream; else 1.
     func begin(minimumTargetSeconds: Int) {
         // Segments count from when the first was captured, so that a later segmenter goes on with greater numbers.
         let first = source?.oldest?.captured?.unixNanoseconds ?? WallClock.unixNanoseconds()

@@ -5,7 +5,7 @@ import Streams
 
 /// The responses to requests for a stream's playback.
 extension StreamPlayback {
-    /// How long the list of qualities waits for substreams whose encoder starts, in nanoseconds.
+    /// How long the list of qualities waits for the encoders of substreams to start, in nanoseconds.
     private static var substreamPatience: Int64 { 1_000_000_000 }
     /// How long a playlist waits for its first segment once the stream has media, in nanoseconds: a segment has 10 s at most.
     private static var segmentPatience: Int64 { 12_000_000_000 }

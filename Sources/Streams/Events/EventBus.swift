@@ -20,7 +20,7 @@ public final class EventBus: Sendable {
 
     private let run: String
     private let now: @Sendable () -> Int64
-    /// Whether there has been a subscriber, who can come back.
+    /// Whether there has ever been a subscriber. Events are kept from then on, because a subscriber may come back.
     private let isFollowed = Atomic(false)
     private let state = Mutex(State())
 
