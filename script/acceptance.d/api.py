@@ -4,12 +4,11 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
 
-from streams import end_all, folder, free_port, start, wait
+from streams import end_all, folder, free_port, is_ready, start, wait
 
 APUS = os.environ["APUS_BINARY"]
 RTSP, HTTP = free_port(), free_port()
@@ -40,14 +39,8 @@ paths:
 """)
     with open(Path(folder, "log"), "w") as log:
         start([APUS, "serve", "--config", f"{folder}/apus.yml", "--port", str(RTSP)], stderr=log)
-    for _ in range(100):
-        try:
-            if httpx.get(f"{URL}/readyz").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    sys.exit(f"nothing answers: {Path(folder, 'log').read_text()[-2000:]}")
+    if not wait(10, lambda: is_ready(HTTP)):
+        sys.exit(f"nothing answers: {Path(folder, 'log').read_text()[-2000:]}")
 
 
 def check_description(name, headers):

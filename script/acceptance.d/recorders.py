@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from streams import end_all, folder, free_port, start
+from streams import end_all, folder, free_port, is_ready, start, wait
 
 APUS = os.environ["APUS_BINARY"]
 RTSP, HTTP = free_port(), free_port()
@@ -57,14 +57,8 @@ paths: {{ cam: {{ source: testcard, video: {{ width: 640, height: 360 }} }} }}
 """)
     with open(Path(folder, "log"), "w") as log:
         start([APUS, "serve", "--config", f"{folder}/apus.yml", "--port", str(RTSP)], stderr=log)
-    for _ in range(100):
-        try:
-            if httpx.get(f"http://127.0.0.1:{HTTP}/readyz").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
-    sys.exit(f"nothing answers: {Path(folder, 'log').read_text()[-2000:]}")
+    if not wait(10, lambda: is_ready(HTTP)):
+        sys.exit(f"nothing answers: {Path(folder, 'log').read_text()[-2000:]}")
 
 
 def record(preset, output):

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.request
 
 folder = tempfile.mkdtemp()
 os.chmod(folder, 0o777)
@@ -325,6 +326,15 @@ def reachable(port):
     try:
         socket.create_connection(("127.0.0.1", port)).close()
         return True
+    except OSError:
+        return False
+
+
+def is_ready(port):
+    """Whether a server of HTTP says that its sources have started."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=1) as response:
+            return response.status == 200
     except OSError:
         return False
 
