@@ -169,6 +169,7 @@ private final class FuzzServices: SharedServices {
     func handshakeEnded() {}
     func left(_ peer: Reactor.SocketAddress) { connectionCount.withLock { $0 -= 1 } }
     func livePath(at path: String) -> LivePath? { nil }
+    func substreams(of path: String) -> [LivePath] { [] }
     func admitViewer() -> Bool { true }
     func nextViewerID() -> ViewerID {
         var ids = ViewerIDs(after: 0)
