@@ -195,6 +195,8 @@ public struct Segmenter<Storage: FragmentStorage>: Sendable {
     /// - Parameter isComplete: whether the last of them ends there, because media follow.
     private mutating func appendGaps(upTo time: Int64, isComplete: Bool) {
         guard let timing, var start = end else { return }
+        // Other tracks begin with the media that follow.
+        let initNumber = segments.last?.initNumber ?? initNumber
         let target = Int64(timing.targetSeconds) * 1_000_000_000
         // Those that would be dropped at once are only counted.
         let superfluous = max(0, (time - start - options.window) / target - 1)

@@ -156,6 +156,19 @@ struct SegmenterTests {
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 })
     }
 
+    @Test func otherTracksAfterAnAbsenceBeginWithTheirMedia() throws {
+        var recording = Recording()
+        recording.play(3_000)
+        recording.segmenter.passed(10_000_000_000)
+        recording.announce([Recording.video, Recording.audio])
+        recording.now = 12_200
+        recording.play(2_000)
+        let segments = recording.segmenter.segments
+        #expect(segments.filter(\.isGap).allSatisfy { $0.initNumber == 1 && !$0.isDiscontinuous })
+        let next = try #require(segments.first { $0.initNumber == 2 })
+        #expect(!next.isGap && next.isDiscontinuous)
+    }
+
     @Test func nothingIsMissingBehindTheEnd() {
         var recording = Recording()
         recording.play(3_400)
