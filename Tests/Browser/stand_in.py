@@ -183,11 +183,11 @@ class Socket:
         self.topics = set()
         self.about = None
         self.origin = self.base = None
-        self.is_started = False
+        self.is_started = self.is_closed = False
         self.began = time.time()
 
     def frame(self, opcode, payload):
-        if self.server.is_cut:
+        if self.server.is_cut or self.is_closed:
             return
         size = len(payload)
         head = bytes([0x80 | opcode])
@@ -200,8 +200,10 @@ class Socket:
         self.frame(1, json.dumps(message).encode())
 
     def close(self, code, reason=""):
+        """The connection ends with the client's own close frame. If it ended here, a ping that is still unread would reset it, and the
+        client might lose the reason."""
         self.frame(8, struct.pack(">H", code) + reason.encode())
-        self.writer.close()
+        self.is_closed = True
 
     def opened(self):
         self.send(type="hello", viewer=self.id if self.stream else None, **self.server.session())
