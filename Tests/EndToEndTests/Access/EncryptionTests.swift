@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Tests rtsps:// with real clients and with `openssl s_client`.
-    @Suite(.serialized, .sharesMachine)
+    @Suite(.serialized, .sharesMachineForLong)
     struct Encryption {
         /// Starts a server with a certificate from `apus certificate`.
         private func withEncryption(

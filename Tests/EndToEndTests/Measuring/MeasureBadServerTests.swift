@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Servers that are not RTSP servers or misbehave: `apus measure` reports one line and an exit status, and does not hang.
-    @Suite(.serialized, .exclusive)
+    @Suite(.serialized, .sharesMachine)
     struct MeasuringBadServers {
         @Test(arguments: [
             "http://127.0.0.1/cam", "127.0.0.1:8554/cam", "rtsp://", "rtsp://127.0.0.1:99999/cam",

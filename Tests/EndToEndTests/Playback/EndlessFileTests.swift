@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// `index.mp4` in real players, and what happens to its clients when sources come and go.
-    @Suite(.serialized, .sharesMachine)
+    @Suite(.serialized, .sharesMachineForLong)
     struct EndlessFiles {
         /// The arguments with which a client plays two seconds of video and audio.
         private func arguments(of client: Client, _ url: String) -> [String] {

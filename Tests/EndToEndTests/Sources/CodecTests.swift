@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Codecs beside H.264 and AAC, from a file through two servers to ffmpeg and GStreamer.
-    @Suite(.serialized, .sharesMachine)
+    @Suite(.serialized, .sharesMachineForLong)
     struct Codecs {
         @Test func h265IsServedAndPulledUnchanged() async throws {
             let file = try await Clip.h265.path()

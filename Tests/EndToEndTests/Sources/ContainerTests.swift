@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Containers from a pipe and from a URL that FFmpeg opens.
-    @Suite(.serialized, .sharesMachine)
+    @Suite(.serialized, .sharesMachineForLong)
     struct Container {
         private static func writer(of file: String) -> [String] {
             ["ffmpeg", "-nostdin", "-v", "error", "-re", "-stream_loop", "-1", "-i", file, "-c", "copy"]

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Clients that publish to the server: ffmpeg and GStreamer.
-    @Suite(.serialized, .sharesMachine)
+    @Suite(.serialized, .sharesMachineForLong)
     struct Published {
         private static let paths = """
             paths:

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// How real publishers live and end: without keepalives, killed, with and without a goodbye, with wrong passwords.
-    @Suite(.serialized, .sharesMachine)
+    @Suite(.serialized, .sharesMachineForLong)
     struct PublisherLives {
         private static let configuration = """
             access: { loopback: publish }

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// A server that pulls the streams of another server.
-    @Suite(.serialized, .sharesMachine)
+    @Suite(.serialized, .sharesMachineForLong)
     struct Pulled {
         /// Video and audio of the second server's viewers equal the file, over both transports, also with B-frames.
         @Test(arguments: [Clip.plain, .bFrames]) func aPulledStreamIsUnchanged(_ clip: Clip) async throws {
