@@ -16,9 +16,7 @@ public final class ServerProcess: Sendable {
     /// Returns the binary under test: `APUS_BINARY`, or the release build, or the debug build.
     public static func binary() throws -> String {
         if let named = ProcessInfo.processInfo.environment["APUS_BINARY"] { return named }
-        let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let candidates = [".build-release/release/apus", ".build/debug/apus"].map { checkout.appending(path: $0).path }
+        let candidates = [".build-release/release/apus", ".build/debug/apus"].map(Checkout.path)
         guard let found = candidates.first(where: FileManager.default.isExecutableFile) else {
             throw Failure.noBinary(candidates)
         }

@@ -5,9 +5,7 @@ import Foundation
 /// They are not part of the project. Tests that need them are skipped if the folder is absent:
 /// `@Test(.enabled(if: SharedData.isPresent, "needs ../shared/data"))`.
 public enum SharedData {
-    private static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "shared/data")
+    private static let root = Checkout.root.deletingLastPathComponent().appending(path: "shared/data")
 
     public static var isPresent: Bool { FileManager.default.fileExists(atPath: root.path) }
 

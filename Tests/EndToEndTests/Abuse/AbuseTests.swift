@@ -8,7 +8,7 @@ extension EndToEnd {
     ///
     /// `APUS_ABUSE_SECONDS` repeats the attacks in random order; `APUS_ABUSE_ATTACK` and `APUS_ABUSE_SETTING` select those whose
     /// name contains their value.
-    @Suite(.serialized, .sharesMachine)
+    @Suite(.serialized, .sharesMachineForLong)
     struct Abuse {
         /// All settings run concurrently because the attacks mostly wait for deadlines.
         @Test func noAttackHasAnEffect() async throws {
@@ -23,19 +23,16 @@ extension EndToEnd {
             #expect(Set(Attack.all.map(\.protection)).count == Attack.all.count)
             #expect(Set(Attack.all.map(\.name)).count == Attack.all.count)
             for attack in Attack.all {
-                let source = try String(
-                    contentsOf: Self.root.appending(path: "Sources/\(attack.protection.file)"), encoding: .utf8)
+                let file = Checkout.root.appending(path: "Sources/\(attack.protection.file)")
+                let source = try String(contentsOf: file, encoding: .utf8)
                 #expect(source.contains(attack.protection.text), "\(attack.name): \(attack.protection)")
             }
         }
 
         @Test func theDocumentationContainsTheTable() throws {
-            let page = try String(contentsOf: Self.root.appending(path: "docs/abuse.md"), encoding: .utf8)
+            let page = try String(contentsOf: Checkout.root.appending(path: "docs/abuse.md"), encoding: .utf8)
             #expect(page.contains(AttackTable.text), "docs/abuse.md must contain:\n\(AttackTable.text)")
         }
-
-        private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
 
         private func attack(_ setting: Setting) async throws {
             let environment = ProcessInfo.processInfo.environment

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// Servers that attack Apus while it pulls their streams.
-    @Suite(.serialized, .exclusive)
+    @Suite(.serialized, .sharesMachine)
     struct HostileServers {
         /// All attack at the same time, again and again, on the event loop that two viewers of another path share.
         @Test func noServerDisturbsOtherPaths() async throws {
@@ -55,14 +55,12 @@ extension EndToEnd {
         }
 
         @Test func eachAttackHasItsGuardInTheSourcesAndInTheDocumentation() throws {
-            let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().deletingLastPathComponent()
             for server in HostileServer.all {
-                let file = root.appending(path: "Sources/\(server.protection.file)")
+                let file = Checkout.root.appending(path: "Sources/\(server.protection.file)")
                 let source = try String(contentsOf: file, encoding: .utf8)
                 #expect(source.contains(server.protection.text), "\(server.name): \(server.protection)")
             }
-            let page = try String(contentsOf: root.appending(path: "docs/abuse.md"), encoding: .utf8)
+            let page = try String(contentsOf: Checkout.root.appending(path: "docs/abuse.md"), encoding: .utf8)
             #expect(page.contains(HostileServer.table), "docs/abuse.md must contain:\n\(HostileServer.table)")
         }
     }

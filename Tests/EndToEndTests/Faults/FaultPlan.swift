@@ -127,9 +127,7 @@ final class FaultPlan {
     init() async throws {
         folder = try TemporaryFolder()
         (library, file) = (folder.file("faults.so"), folder.file("plan"))
-        let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .appending(path: "Faults/Faults.c").path
+        let source = Checkout.path("Tests/Faults/Faults.c")
         let outcome = try await Command.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, source], within: 30)
         guard outcome.status == 0 else { throw Command.Failure.cannotStart(outcome.diagnostics) }
         try Data(count: Self.byteCount).write(to: URL(filePath: file))

@@ -1,14 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Server
 
 /// `docs/apus.reference.yml` is what `apus reference` prints; to renew it: `apus reference > docs/apus.reference.yml`.
 struct ReferenceTests {
-    private static let file = URL(filePath: #filePath).resolvingSymlinksInPath()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-        .appending(path: "docs/apus.reference.yml")
+    private static let file = Checkout.root.appending(path: "docs/apus.reference.yml")
 
     @Test func theReferenceFileMatchesTheCode() throws {
         if ProcessInfo.processInfo.environment["APUS_RENEW_REFERENCE"] != nil {

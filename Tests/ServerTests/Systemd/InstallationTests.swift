@@ -6,9 +6,6 @@ import Testing
 
 /// The systemd unit and its installation.
 struct InstallationTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-        .deletingLastPathComponent().path
     private static let analyser = "/usr/bin/systemd-analyze"
     private let folder: TemporaryFolder
 
@@ -26,7 +23,7 @@ struct InstallationTests {
             "", "[Service]\nAmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n",
         ])
     func theSandboxIsTightEvenForAPortBelow1024(extra: String) async throws {
-        let unit = try String(contentsOfFile: "\(Self.root)/packaging/apus.service", encoding: .utf8)
+        let unit = try String(contentsOfFile: Checkout.path("packaging/apus.service"), encoding: .utf8)
         try folder.write("\(unit)\n\(extra)", to: "apus.service")
         // 100 means no restrictions.
         let outcome = try await Command.run(
@@ -35,7 +32,7 @@ struct InstallationTests {
     }
 
     @Test func theInstalledConfigurationIsValid() throws {
-        let (configuration, _) = try Configuration.load("\(Self.root)/packaging/apus.yml")
+        let (configuration, _) = try Configuration.load(Checkout.path("packaging/apus.yml"))
         #expect(configuration == Configuration())
     }
 
@@ -44,7 +41,7 @@ struct InstallationTests {
         let outcome = try await Command.run(
             [
                 "env", "APUS_BINARY=\(folder.file("built"))", "DESTDIR=\(folder.file("host"))",
-                "\(Self.root)/script/install", "--prefix", "/opt/apus",
+                Checkout.path("script/install"), "--prefix", "/opt/apus",
             ] + arguments)
         #expect(outcome.status == 0, "\(outcome.diagnostics)")
     }
