@@ -16,8 +16,9 @@ processes = []
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+    """A port that no socket uses at any address, because servers listen at all."""
+    with socket.socket(socket.AF_INET6) as probe:
+        probe.bind(("::", 0))
         return probe.getsockname()[1]
 
 
@@ -302,14 +303,15 @@ class Wire:
 class Server:
     """Apus with a configuration."""
 
-    def __init__(self, configuration, name="apus"):
+    def __init__(self, configuration, name="apus", has_http=False):
         self.port = free_port()
         self.log_file = os.path.join(folder, f"{name}.log")
         self.state = os.path.join(folder, f"{name}-state")
         path = os.path.join(folder, f"{name}.yml")
         with open(path, "w") as file:
             file.write(f"server: {{ port: {self.port} }}\ncontrol: {{ socket: '' }}\n{configuration}\n")
-        self.process = start([os.environ["APUS_BINARY"], "serve", "--http-port", "0", "--config", path],
+        arguments = ["--config", path] if has_http else ["--http-port", "0", "--config", path]
+        self.process = start([os.environ["APUS_BINARY"], "serve", *arguments],
                              env=dict(os.environ, STATE_DIRECTORY=self.state), stderr=open(self.log_file, "wb"))
         if not wait(10, lambda: reachable(self.port)):
             raise SystemExit("the server did not start: " + self.log())
