@@ -115,7 +115,8 @@ extension EndToEnd {
             try await withServer(file, hasHTTP: true) { server in
                 #expect(try await server.isServing())
                 let outcome = try await Command.run(
-                    ["python3", "-B", Checkout.path("script/acceptance.d/playlists.py"), "8", server.playlistURL()], within: 30)
+                    ["python3", "-B", Checkout.path("script/acceptance.d/playlists.py"), "8", server.playlistURL()],
+                    within: 30)
                 #expect(outcome.status == 0, "\(outcome.text) \(outcome.diagnostics)")
             }
         }

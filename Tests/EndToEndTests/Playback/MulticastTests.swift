@@ -4,7 +4,8 @@ import Testing
 
 extension EndToEnd {
     /// Multicast between two network namespaces, so that no group leaves the host or collides with another.
-    @Suite(.serialized, .sharesMachineForLong, .enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
+    @Suite(
+        .serialized, .sharesMachineForLong, .enabled(if: NetworkPair.isPossible, "needs root, for network namespaces"))
     struct Multicast {
         @Test func ffmpegAndGStreamerPlayAGroup() async throws {
             try await withMulticastServer { server, pair in
