@@ -1,6 +1,7 @@
 """What acceptance runs share: processes, a relay for one publisher that notes what passes, and a viewer that reads packets."""
 import base64
 import os
+import random
 import re
 import shutil
 import socket
@@ -16,10 +17,16 @@ processes = []
 
 
 def free_port():
-    """A port that no socket uses at any address, because servers listen at all."""
-    with socket.socket(socket.AF_INET6) as probe:
-        probe.bind(("::", 0))
-        return probe.getsockname()[1]
+    """A port that no socket uses at any address, because servers listen at all. It is below those that clients get from Linux, of which
+    a busy machine may have given each one away."""
+    while True:
+        with socket.socket(socket.AF_INET6) as probe:
+            port = random.randrange(20_000, 32_000)
+            try:
+                probe.bind(("::", port))
+                return port
+            except OSError:
+                continue
 
 
 def start(arguments, **options):
