@@ -6,40 +6,10 @@ extension EndToEnd {
     /// `index.mp4` in real players, and what happens to its clients when sources come and go.
     @Suite(.serialized, .sharesMachineForLong)
     struct EndlessFiles {
-        /// The arguments with which a client plays two seconds of video and audio.
-        private func arguments(of client: Client, _ url: String) -> [String] {
-            switch client {
-            case .ffmpeg:
-                ["ffmpeg", "-nostdin", "-v", "error", "-xerror", "-i", url, "-map", "0:v:0", "-map", "0:a:0"]
-                    + ["-frames:v", "60", "-frames:a", "80", "-f", "null", "-"]
-            case .ffprobe:
-                ["ffprobe", "-v", "error", "-read_intervals", "%+2", "-count_frames"]
-                    + ["-show_entries", "stream=codec_name,nb_read_frames", "-of", "csv=p=0", url]
-            case .gstreamer:
-                [
-                    "gst-launch-1.0", "-q", "souphttpsrc", "location=\(url)", "!", "qtdemux", "name=file",
-                    "file.video_0", "!", "queue", "!", "h264parse", "!", "avdec_h264", "!", "identity",
-                    "eos-after=60", "!", "fakesink",
-                    "file.audio_0", "!", "queue", "!", "aacparse", "!", "avdec_aac", "!", "identity",
-                    "eos-after=60", "!", "fakesink",
-                ]
-            case .mpv:
-                ["mpv", "--no-config", "--vo=null", "--ao=null", "--frames=60", url]
-            }
-        }
-
-        private func watch(_ client: Client, _ url: String, log: @autoclosure () -> String = "") async throws {
-            let outcome = try await Command.run(arguments(of: client, url), within: 30)
-            #expect(outcome.status == 0, "\(client.rawValue): \(outcome.diagnostics) \(log().suffix(2_000))")
-            guard client == .ffprobe else { return }
-            #expect(outcome.text.contains("h264,") && outcome.text.contains("aac,"), "\(outcome.text)")
-            #expect(!outcome.text.contains("N/A"), "the client decoded nothing")
-        }
-
         @Test func theTestCardPlaysInEveryClient() async throws {
             try await withServer("testcard", hasHTTP: true) { server in
                 for client in Client.allCases where client.isInstalled {
-                    try await watch(client, server.fileURL(), log: server.log)
+                    try await client.watchOverHTTP(server.fileURL(), log: server.log)
                 }
             }
         }
@@ -74,7 +44,11 @@ extension EndToEnd {
                         ["ffprobe", "-v", "error", "-read_intervals", "%+#1", "-select_streams", "v"]
                             + ["-show_entries", "packet=pts_time,dts_time,flags", "-of", "csv=p=0", server.fileURL()],
                         within: 20)
-                    #expect(outcome.text.hasPrefix("0.000000,0.000000,K"), "\(outcome.diagnostics)")
+                    let fields = outcome.text.split(separator: ",")
+                    try #require(fields.count >= 3, "\(outcome.diagnostics)")
+                    #expect(fields[1] == "0.000000" && fields[2].hasPrefix("K"))
+                    // On a busy machine, a frame after a pause is decoded earlier than it is shown.
+                    #expect(try #require(Double(fields[0])) < 0.25)
                     // Another phase of the four seconds between keyframes.
                     try await Task.sleep(for: .milliseconds(700))
                 }
@@ -91,7 +65,7 @@ extension EndToEnd {
                 """, to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
                 #expect(await server.logs("source sleeps until"))
-                try await watch(.ffmpeg, server.fileURL(), log: server.log)
+                try await Client.ffmpeg.watchOverHTTP(server.fileURL(), log: server.log)
                 #expect(
                     await eventually(within: 10) { server.log.ranges(of: "source sleeps until").count == 2 },
                     "\(server.log)")
@@ -101,7 +75,7 @@ extension EndToEnd {
         @Test func g711IsHeardAsAAC() async throws {
             try await withServer(Clip.g711.path(), hasHTTP: true) { server in
                 let outcome = try await Command.run(
-                    arguments(of: .ffprobe, server.fileURL()), within: 30)
+                    Client.ffprobe.argumentsOverHTTP(server.fileURL()), within: 30)
                 let counts = outcome.text.split(separator: "\n").map { $0.split(separator: ",") }
                 #expect(counts.map(\.first) == ["h264", "aac"], "\(outcome.diagnostics)")
                 #expect(counts.compactMap { Int($0[1]) }.allSatisfy { $0 > 20 }, "\(outcome.text)")
@@ -193,7 +167,7 @@ extension EndToEnd {
         }
 
         private func watchTwoSeconds(of file: String) async throws {
-            let outcome = try await Command.run(arguments(of: .ffprobe, file), within: 30)
+            let outcome = try await Command.run(Client.ffprobe.argumentsOverHTTP(file), within: 30)
             let counts = outcome.text.split(separator: "\n").compactMap {
                 $0.split(separator: ",").last.flatMap { Int($0) }
             }

@@ -6,16 +6,9 @@ extension EndToEnd {
     /// `index.m3u8` in real players, and what playlists say, compared with the media.
     @Suite(.serialized, .sharesMachineForLong)
     struct HLS {
-        /// The arguments with which a client plays two seconds of video and audio.
-        private func arguments(of client: Client, _ url: String) -> [String] {
-            switch client {
-            case .ffmpeg:
-                ["ffmpeg", "-nostdin", "-v", "error", "-i", url, "-map", "0:v:0", "-map", "0:a:0"]
-                    + ["-frames:v", "60", "-frames:a", "80", "-f", "null", "-"]
-            case .ffprobe:
-                ["ffprobe", "-v", "error", "-read_intervals", "%+2", "-count_frames"]
-                    + ["-show_entries", "stream=codec_name,nb_read_frames", "-of", "csv=p=0", url]
-            case .gstreamer:
+        /// Its HLS demultiplexer ignores elements that have enough, so that GStreamer must be ended.
+        private func watchByGStreamer(_ url: String) async throws {
+            let client = try Command(
                 [
                     "gst-launch-1.0", "-v", "souphttpsrc", "location=\(url)", "!", "hlsdemux", "!", "qtdemux",
                     "name=file",
@@ -23,24 +16,7 @@ extension EndToEnd {
                     "silent=false",
                     "file.audio_0", "!", "queue", "!", "aacparse", "!", "avdec_aac", "!", "fakesink", "name=audio",
                     "silent=false",
-                ]
-            case .mpv:
-                ["mpv", "--no-config", "--vo=null", "--ao=null", "--frames=60", url]
-            }
-        }
-
-        private func watch(_ client: Client, _ url: String, log: @autoclosure () -> String = "") async throws {
-            if client == .gstreamer { return try await watchByGStreamer(url) }
-            let outcome = try await Command.run(arguments(of: client, url), within: 40)
-            #expect(outcome.status == 0, "\(client.rawValue): \(outcome.diagnostics) \(log().suffix(2_000))")
-            guard client == .ffprobe else { return }
-            #expect(outcome.text.contains("h264,") && outcome.text.contains("aac,"), "\(outcome.text)")
-            #expect(!outcome.text.contains("N/A"), "the client decoded nothing")
-        }
-
-        /// Its HLS demultiplexer ignores elements that have enough, so that it must be ended.
-        private func watchByGStreamer(_ url: String) async throws {
-            let client = try Command(arguments(of: .gstreamer, url), in: "/")
+                ], in: "/")
             defer { client.signal(SIGKILL) }
             let arePlaying = await eventually(within: 40) {
                 let text = String(decoding: client.output, as: UTF8.self)
@@ -53,9 +29,10 @@ extension EndToEnd {
 
         @Test func theTestCardPlaysInEveryClient() async throws {
             try await withServer("testcard", hasHTTP: true) { server in
-                for client in Client.allCases where client.isInstalled {
-                    try await watch(client, server.playlistURL(), log: server.log)
+                for client in Client.allCases where client.isInstalled && client != .gstreamer {
+                    try await client.watchOverHTTP(server.playlistURL(), within: 40, log: server.log)
                 }
+                if Client.gstreamer.isInstalled { try await watchByGStreamer(server.playlistURL()) }
             }
         }
 
@@ -82,7 +59,7 @@ extension EndToEnd {
         @Test func audioAlonePlays() async throws {
             try await withServer("testcard", hasHTTP: true) { server in
                 let outcome = try await Command.run(
-                    arguments(of: .ffprobe, server.playlistURL("cam", "?video=0")), within: 30)
+                    Client.ffprobe.argumentsOverHTTP(server.playlistURL("cam", "?video=0")), within: 30)
                 #expect(outcome.text.contains("aac,") && !outcome.text.contains("h264"), "\(outcome.diagnostics)")
             }
         }
