@@ -3,20 +3,20 @@ import RTSPClient
 /// Why a viewer ended.
 enum ViewerEnd: CustomStringConvertible {
     case session(ClientSessionEnd, SessionTransport)
-    case file(FileEnd)
+    case http(HTTPEnd)
 
     /// Whether the bench ended it.
     var isWanted: Bool {
         switch self {
         case .session(let end, _): end.isWanted
-        case .file(let end): end == .finished
+        case .http(let end): end == .finished
         }
     }
 
     var description: String {
         switch self {
         case .session(let end, _): end.description
-        case .file(let end): end.description
+        case .http(let end): end.description
         }
     }
 
@@ -24,7 +24,7 @@ enum ViewerEnd: CustomStringConvertible {
     var advice: String {
         switch self {
         case .session(let end, let transport): end.description(over: transport)
-        case .file(let end): end.description
+        case .http(let end): end.description
         }
     }
 }

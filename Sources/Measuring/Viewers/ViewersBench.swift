@@ -43,7 +43,7 @@ public final class ViewersBench: SessionOwner {
         let session: SessionPlan
         switch plan.target {
         case .session(let plan): session = plan
-        case .file(let file): return FilesBench.run(plan, file, progress: progress)
+        case .http(let stream): return HTTPBench.run(plan, stream, progress: progress)
         }
         let box = ReportBox()
         try ClientLoop.run(ViewersBench(plan, session, box, progress))

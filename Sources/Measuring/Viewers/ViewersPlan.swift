@@ -6,7 +6,7 @@ public struct ViewersPlan: Sendable {
     /// What each viewer opens.
     public enum Target: Sendable {
         case session(SessionPlan)
-        case file(FileStream)
+        case http(HTTPStream)
     }
 
     public var target: Target
@@ -15,7 +15,7 @@ public struct ViewersPlan: Sendable {
     public var seconds: Double
     /// Viewers that join per second.
     public var rampPerSecond: Double = 100
-    /// Further viewers on TCP that stop reading after PLAY. These and the following are not for files.
+    /// Further viewers on TCP that stop reading after PLAY. These and the following are not for viewers over HTTP.
     public var stalled = 0
     /// Further viewers on TCP that read at half the stream's rate.
     public var halfRate = 0
@@ -38,7 +38,7 @@ public struct ViewersPlan: Sendable {
     var url: String {
         switch target {
         case .session(let session): session.url.text
-        case .file(let file): file.url
+        case .http(let stream): stream.url
         }
     }
 
@@ -46,7 +46,7 @@ public struct ViewersPlan: Sendable {
     var transport: String {
         switch target {
         case .session(let session): session.transport.rawValue
-        case .file: ViewersReport.fileTransport
+        case .http: ViewersReport.fileTransport
         }
     }
 

@@ -124,15 +124,15 @@ struct BenchViewersCommand: ParsableCommand {
     var serverPID: Int32?
 
     func validate() throws {
-        let isFile = try options.stream.file() != nil
-        if !isFile { try options.stream.validateURL() }
-        guard !isFile || options.stream.transport == nil && !cut else {
-            throw ValidationError("--transport and --cut are not for http://: files come over TCP")
+        let isOverHTTP = try options.stream.overHTTP() != nil
+        if !isOverHTTP { try options.stream.validateURL() }
+        guard !isOverHTTP || options.stream.transport == nil && !cut else {
+            throw ValidationError("--transport and --cut are not for http://, which is over TCP")
         }
         guard seconds > 0, seconds <= 1e6 else { throw ValidationError("--seconds takes more than 0") }
         guard ramp > 0, ramp <= 1e6 else { throw ValidationError("--ramp takes more than 0") }
         let others = [stalled, halfRate, churn]
-        guard !isFile || others.allSatisfy({ $0 == 0 }) else {
+        guard !isOverHTTP || others.allSatisfy({ $0 == 0 }) else {
             throw ValidationError("--stalled, --half-rate and --churn are not for http://")
         }
         guard others.allSatisfy({ (0...10_000).contains($0) }) else {
@@ -156,7 +156,7 @@ struct BenchViewersCommand: ParsableCommand {
     }
 
     private func target() throws -> ViewersPlan.Target {
-        if let file = try options.stream.file() { return .file(file) }
+        if let stream = try options.stream.overHTTP() { return .http(stream) }
         var session = try options.session()
         if cut { session.gsoBatchArrival = .cut }
         return .session(session)

@@ -5,11 +5,11 @@ import RTSP
 import Server
 
 extension StreamOptions {
-    /// The MP4 file, if the URL is one of HTTP.
+    /// The stream over HTTP, if the URL is one of HTTP.
     ///
     /// - Throws: `ValidationError` for a URL of HTTP that cannot be used; another error if a password is needed, but OpenSSL is not
     ///   available.
-    func file() throws -> FileStream? {
+    func overHTTP() throws -> HTTPStream? {
         guard let scheme = text.split(separator: ":").first?.lowercased(), ["http", "https"].contains(scheme) else {
             return nil
         }
@@ -24,13 +24,13 @@ extension StreamOptions {
         let target =
             (url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath)
             + (url.percentEncodedQuery.map { "?\($0)" } ?? "")
-        var file = FileStream(
+        var stream = HTTPStream(
             url: "http://\(authority)\(target)", host: host.filter { $0 != "[" && $0 != "]" }, port: url.port ?? 80,
             target: target)
         if let user = url.user {
-            file.login = ClientLogin(
+            stream.login = ClientLogin(
                 user: user, secret: .password(url.password ?? ""), hashes: try .openSSL(), random: ClientLogin.random)
         }
-        return file
+        return stream
     }
 }

@@ -1,7 +1,7 @@
 import RTSP
 
-/// A stream that is watched as an endless MP4 file over HTTP, and how it is requested.
-public struct FileStream: Sendable {
+/// A stream that is watched over HTTP, and how it is requested.
+public struct HTTPStream: Sendable {
     /// The URL without user and password, for reports.
     public let url: String
     /// A name or an address; an IPv6 address without brackets.

@@ -5,14 +5,14 @@ import NIOHTTP1
 import NIOPosix
 import Reactor
 
-/// Runs many viewers of one MP4 file over HTTP at once. Confined to its event loop.
-final class FilesBench {
+/// Runs many viewers of one stream over HTTP at once. Confined to its event loop.
+final class HTTPBench {
     private let plan: ViewersPlan
-    private let file: FileStream
+    private let stream: HTTPStream
     private let loop: any NIOCore.EventLoop
     private let progress: (@Sendable (ViewersProgress) -> Void)?
     private let finished: EventLoopPromise<MeasuredViewers>
-    private var viewers: [FileViewer] = []
+    private var viewers: [any HTTPViewer] = []
     private var phase = Phase.starting
     private var tally = ViewersTally()
     private var steady: SteadyWindow
@@ -33,7 +33,7 @@ final class FilesBench {
     /// Runs `plan` on a thread of its own and returns the result; blocks the calling thread. `progress` is called twice a second, on
     /// that thread.
     static func run(
-        _ plan: ViewersPlan, _ file: FileStream, progress: (@Sendable (ViewersProgress) -> Void)?
+        _ plan: ViewersPlan, _ stream: HTTPStream, progress: (@Sendable (ViewersProgress) -> Void)?
     ) -> MeasuredViewers {
         DescriptorLimit.raise()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -41,7 +41,7 @@ final class FilesBench {
         defer { try? group.syncShutdownGracefully() }
         let loop = group.next()
         let finished = loop.makePromise(of: MeasuredViewers.self)
-        loop.execute { FilesBench(plan, file, loop, finished, progress).tick() }
+        loop.execute { HTTPBench(plan, stream, loop, finished, progress).tick() }
         do {
             return try finished.futureResult.wait()
         } catch {
@@ -50,10 +50,10 @@ final class FilesBench {
     }
 
     private init(
-        _ plan: ViewersPlan, _ file: FileStream, _ loop: any NIOCore.EventLoop,
+        _ plan: ViewersPlan, _ stream: HTTPStream, _ loop: any NIOCore.EventLoop,
         _ finished: EventLoopPromise<MeasuredViewers>, _ progress: (@Sendable (ViewersProgress) -> Void)?
     ) {
-        (self.plan, self.file, self.loop, self.finished, self.progress) = (plan, file, loop, finished, progress)
+        (self.plan, self.stream, self.loop, self.finished, self.progress) = (plan, stream, loop, finished, progress)
         steady = SteadyWindow(viewers: plan.count)
     }
 
@@ -83,9 +83,9 @@ final class FilesBench {
     }
 
     private func open(at now: MonotonicTime) {
-        let viewer = FileViewer(file, ViewerRecord(.steady, opened: now), of: self)
+        let viewer = FileViewer(stream, ViewerRecord(.steady, opened: now), of: self)
         viewers.append(viewer)
-        let handler = NIOLoopBound(viewer, eventLoop: loop)
+        let handler = NIOLoopBound(ViewerConnection(stream, of: viewer), eventLoop: loop)
         ClientBootstrap(group: loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -94,7 +94,7 @@ final class FilesBench {
                     try pipeline.addHandler(handler.value)
                 }
             }
-            .connect(host: file.host, port: file.port)
+            .connect(host: stream.host, port: stream.port)
             .assumeIsolated()
             .whenFailure { viewer.end(.unreachable(Self.reason(of: $0))) }
     }
@@ -112,7 +112,7 @@ final class FilesBench {
         tally.serverPlaying = plan.server?.snapshot()
         steady.end { mark(at: now) }
         phase = .settling(until: now.advanced(byMilliseconds: 1_000))
-        for viewer in viewers { viewer.leave() }
+        for viewer in viewers { viewer.end(.finished) }
     }
 
     private func mark(at now: MonotonicTime) -> SteadyUse.Mark {
@@ -128,7 +128,7 @@ final class FilesBench {
     }
 }
 
-extension FilesBench {
+extension HTTPBench {
     /// A viewer has joined, or has failed before.
     func viewerSettled(at now: MonotonicTime) { steady.viewerSettled(at: now) }
 
