@@ -125,7 +125,8 @@ let package = Package(
         .target(
             name: "Measuring",
             dependencies: [
-                "Capture", "Codecs", "Streams", "Media", "RTP", "RTSP", "Reactor", "RTSPClient", "CLinux", logging,
+                "Capture", "Codecs", "HLS", "Streams", "Media", "RTP", "RTSP", "Reactor", "RTSPClient", "CLinux",
+                logging,
             ] + nio,
             swiftSettings: everywhere),
         .target(
@@ -186,7 +187,7 @@ let package = Package(
         tests("Page"),
         tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "SRTP", "Streams", "TLS", "Wire"),
         tests("RTSPClient", "Media", "RTP", "RTSP", "SDP"),
-        tests("Measuring", "Codecs", "Media", "RTP", "RTSPClient", "SDP", "Streams", nioCore),
+        tests("Measuring", "Codecs", "HLS", "Media", "RTP", "RTSPClient", "SDP", "Streams", nioCore),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["COpenSSL", "Media", "RTP", "RTSP", "Reactor", "SRTP", "TLS", "TestSupport"],

@@ -13,6 +13,7 @@ final class HTTPBench {
     private let progress: (@Sendable (ViewersProgress) -> Void)?
     private let finished: EventLoopPromise<MeasuredViewers>
     private var viewers: [any HTTPViewer] = []
+    private let playlists = PlaylistCache()
     private var phase = Phase.starting
     private var tally = ViewersTally()
     private var steady: SteadyWindow
@@ -83,7 +84,7 @@ final class HTTPBench {
     }
 
     private func open(at now: MonotonicTime) {
-        let viewer = FileViewer(stream, ViewerRecord(.steady, opened: now), of: self)
+        let viewer = viewer(ViewerRecord(.steady, opened: now))
         viewers.append(viewer)
         let handler = NIOLoopBound(ViewerConnection(stream, of: viewer), eventLoop: loop)
         ClientBootstrap(group: loop)
@@ -97,6 +98,13 @@ final class HTTPBench {
             .connect(host: stream.host, port: stream.port)
             .assumeIsolated()
             .whenFailure { viewer.end(.unreachable(Self.reason(of: $0))) }
+    }
+
+    private func viewer(_ record: ViewerRecord) -> any HTTPViewer {
+        switch stream.format {
+        case .file: FileViewer(stream, record, of: self)
+        case .hls(let playback): PlaylistViewer(stream, playback, record, playlists, of: self)
+        }
     }
 
     /// The reason of the last address that was tried; SwiftNIO's own description is long.

@@ -1,3 +1,5 @@
+import HLS
+
 /// Why a viewer over HTTP ended.
 enum HTTPEnd: Error, Hashable, CustomStringConvertible {
     /// The bench ended it.
@@ -11,6 +13,11 @@ enum HTTPEnd: Error, Hashable, CustomStringConvertible {
     /// The server ended the stream or closed the connection.
     case endedByServer
     case invalid(MP4Failure)
+    case invalidPlaylist(ReceivedPlaylist.Failure)
+    /// A playlist names a resource of another server, or not by a URI.
+    case otherServer(String)
+    /// The playlist offers no blocking reload or no parts.
+    case noLowLatency
 
     var description: String {
         switch self {
@@ -21,6 +28,9 @@ enum HTTPEnd: Error, Hashable, CustomStringConvertible {
         case .failed(let reason): reason
         case .endedByServer: "the server ended the stream"
         case .invalid(let failure): "invalid MP4: \(failure)"
+        case .invalidPlaylist(let failure): "\(failure)"
+        case .otherServer(let uri): "the playlist leads to another server: \(uri)"
+        case .noLowLatency: "the stream has no low latency; try --segments"
         }
     }
 }

@@ -9,8 +9,25 @@ public struct HTTPStream: Sendable {
     public let port: Int
     /// The request's path and query, still encoded: `/cam/index.mp4?audio=0`.
     public let target: String
+    public var format = Format.file
     /// The credentials for the server's challenge; `nil` without a password.
     public var login: ClientLogin?
+
+    /// What a viewer requests.
+    public enum Format: Hashable, Sendable {
+        /// An endless MP4 file.
+        case file
+        /// Playlists of HLS, and what they list.
+        case hls(Playback)
+    }
+
+    /// How a viewer of HLS plays.
+    public enum Playback: Hashable, Sendable {
+        /// Parts, which are requested before they are there.
+        case lowLatency
+        /// Whole segments.
+        case segments
+    }
 
     public init(url: String, host: String, port: Int, target: String) {
         (self.url, self.host, self.port, self.target) = (url, host, port, target)

@@ -44,7 +44,7 @@ final class ViewerRecord {
         var units = AccessUnitTracker()
         var capture: CaptureClock
         var transit: TransitTime
-        /// For the fragments of a file.
+        /// For the fragments of a file or of HLS.
         var fragments = FragmentNumbers()
         /// The hand-over time of the current unit, if the unit contains one.
         var handOver: (timestamp: UInt32, unixNanoseconds: Int64)?
@@ -107,15 +107,16 @@ final class ViewerRecord {
             arrivalUnixNanoseconds: packet.arrivalUnixNanoseconds)
     }
 
-    /// Counts a fragment of a file and returns it as a frame if it is of the main track.
+    /// Counts a fragment of a file or of HLS and returns it as a frame if it is of the main track.
     func received(_ fragment: FragmentReader.Fragment, at now: MonotonicTime, lateNanoseconds: Int64) -> Frame? {
         firstPacket = firstPacket ?? now
         byteCount &+= UInt64(fragment.byteCount)
         let index = fragment.track
         _ = tracks[index].loss.received(tracks[index].fragments.number(of: fragment))
-        // A fragment is whole, whatever the server has left out before it.
+        // A fragment is whole, whatever the server has left out before it. It cannot come before its last frame, so its end counts: parts
+        // of HLS differ in length.
         let unit = tracks[index].units.received(
-            .next, timestamp: UInt32(truncatingIfNeeded: fragment.decodeTime), isMarked: true,
+            .next, timestamp: UInt32(truncatingIfNeeded: fragment.decodeTime &+ fragment.duration), isMarked: true,
             isKeyframe: fragment.isKeyframe)
         guard let unit, let isLive = completed(unit, of: index, at: now, lateNanoseconds) else { return nil }
         return Frame(

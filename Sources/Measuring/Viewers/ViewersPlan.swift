@@ -46,7 +46,12 @@ public struct ViewersPlan: Sendable {
     var transport: String {
         switch target {
         case .session(let session): session.transport.rawValue
-        case .http: ViewersReport.fileTransport
+        case .http(let stream):
+            switch stream.format {
+            case .file: ViewersReport.fileTransport
+            case .hls(.lowLatency): ViewersReport.lowLatencyTransport
+            case .hls(.segments): ViewersReport.segmentsTransport
+            }
         }
     }
 

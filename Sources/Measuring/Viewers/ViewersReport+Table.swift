@@ -15,8 +15,7 @@ extension ViewersReport {
             let ages = "\(ReportTable.number(age)) ms, after its first 5 s \(ReportTable.number(settled)) ms"
             table.add("half-rate, oldest frame", ages)
         }
-        let isFile = transport == Self.fileTransport
-        let (answer, part) = isFile ? ("response", "fragment") : ("PLAY answered", "packet")
+        let (answer, part, end) = words
         table.add("\(part)s", "\(packets), \(ReportTable.megabytes(bytes))")
         table.add("  gaps / lost", "\(gaps) / \(lost)")
         table.add("  duplicates / reordered", "\(duplicates) / \(reordered)")
@@ -25,12 +24,22 @@ extension ViewersReport {
         table.add("\(answer) → first \(part)", playToFirstPacket)
         table.add("\(answer) → first keyframe", playToKeyframe)
         table.add("connect → first keyframe", connectToKeyframe)
-        table.add("capture → last \(isFile ? "byte" : part)", captureToArrival)
+        table.add("capture → \(end)", captureToArrival)
         table.add("hand-over → last \(part)", handOverToArrival)
         table.add("first viewer → last viewer", fanOut)
         addServer(to: &table)
         addSteady(to: &table)
         return table.text
+    }
+
+    /// What begins playback, what arrives, and how it ends.
+    private var words: (answer: String, part: String, end: String) {
+        switch transport {
+        case Self.fileTransport: ("response", "fragment", "last byte")
+        case Self.lowLatencyTransport: ("playlist", "part", "last byte")
+        case Self.segmentsTransport: ("playlist", "fragment", "last byte")
+        default: ("PLAY answered", "packet", "last packet")
+        }
     }
 
     private func addSteady(to table: inout ReportTable) {

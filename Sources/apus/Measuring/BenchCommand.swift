@@ -73,7 +73,8 @@ struct BenchViewersCommand: ParsableCommand {
         commandName: "viewers",
         abstract: "Play a stream many times at once, and count lost and late frames.",
         discussion: """
-            The URL is rtsp://…, rtsps://…, or http://host:8888/cam/index.mp4 for viewers of the endless MP4 file.
+            The URL is rtsp://…, rtsps://…, or over HTTP http://host:8888/cam/index.mp4 (the endless MP4 file) or
+            http://host:8888/cam/index.m3u8 (HLS with low latency; --segments: without).
 
 
             """
@@ -120,14 +121,21 @@ struct BenchViewersCommand: ParsableCommand {
             """)
     var cut = false
 
+    @Flag(help: "HLS without low latency: whole segments.")
+    var segments = false
+
     @Option(name: .customLong("server-pid"), help: "The server's process, to measure its processor time and memory.")
     var serverPID: Int32?
 
     func validate() throws {
-        let isOverHTTP = try options.stream.overHTTP() != nil
+        let format = try options.stream.overHTTP()?.format
+        let isOverHTTP = format != nil
         if !isOverHTTP { try options.stream.validateURL() }
         guard !isOverHTTP || options.stream.transport == nil && !cut else {
             throw ValidationError("--transport and --cut are not for http://, which is over TCP")
+        }
+        guard !segments || format == .hls(.lowLatency) else {
+            throw ValidationError("--segments is for HLS: http://…/index.m3u8")
         }
         guard seconds > 0, seconds <= 1e6 else { throw ValidationError("--seconds takes more than 0") }
         guard ramp > 0, ramp <= 1e6 else { throw ValidationError("--ramp takes more than 0") }
@@ -156,7 +164,10 @@ struct BenchViewersCommand: ParsableCommand {
     }
 
     private func target() throws -> ViewersPlan.Target {
-        if let stream = try options.stream.overHTTP() { return .http(stream) }
+        if var stream = try options.stream.overHTTP() {
+            if segments { stream.format = .hls(.segments) }
+            return .http(stream)
+        }
         var session = try options.session()
         if cut { session.gsoBatchArrival = .cut }
         return .session(session)

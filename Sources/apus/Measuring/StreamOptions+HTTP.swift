@@ -27,6 +27,7 @@ extension StreamOptions {
         var stream = HTTPStream(
             url: "http://\(authority)\(target)", host: host.filter { $0 != "[" && $0 != "]" }, port: url.port ?? 80,
             target: target)
+        if url.percentEncodedPath.hasSuffix(".m3u8") { stream.format = .hls(.lowLatency) }
         if let user = url.user {
             stream.login = ClientLogin(
                 user: user, secret: .password(url.password ?? ""), hashes: try .openSSL(), random: ClientLogin.random)

@@ -8,6 +8,7 @@ extension EndToEnd {
     struct Bench {
         /// The tested part of the report.
         private struct Report: Decodable {
+            let transport: String
             let established: Int
             let packets, gaps, lost, duplicates, reordered, wholeUnits, brokenUnits: Int
             let captureToArrival: Quantiles?
@@ -55,7 +56,39 @@ extension EndToEnd {
             }
         }
 
-        @Test func theViewersOfAFileAnswerAChallenge() async throws {
+        @Test func everyPartAndSegmentOfHLSIsCounted() async throws {
+            try await withServer("testcard", hasHTTP: true) { server in
+                #expect(try await server.isServing())
+                let playlist = "http://127.0.0.1:\(server.httpPort)/cam/index.m3u8"
+                // Units of both tracks, and how old the first frame of a part or segment is at its last byte, in milliseconds.
+                let kinds: [([String], String, units: Double, age: Double)] = [
+                    ([], "ll-hls", units: 3 * 2 * 10, age: 1_000),
+                    (["--segments"], "hls", units: 3 * 2 * 3, age: 6_000),
+                ]
+                try await concurrently(kinds) { more, transport, units, age in
+                    let outcome = try await Command.run(
+                        [ServerProcess.binary(), "bench", "viewers", playlist, "--count", "3", "--seconds", "6"]
+                            + more + ["--json"],
+                        within: 40)
+                    #expect(outcome.status == 0, "\(outcome.diagnostics)")
+                    let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output))
+                    #expect(report.transport == transport && report.established == 3)
+                    #expect(Double(report.wholeUnits) > units / Sanitizer.patience)
+                    #expect(report.packets == report.wholeUnits)
+                    #expect(report.gaps == 0 && report.lost == 0 && report.brokenUnits == 0)
+                    let latency = try #require(report.captureToArrival, "capture times")
+                    #expect(latency.count > 0 && latency.max < age * Sanitizer.patience)
+                }
+                let missing = "http://127.0.0.1:\(server.httpPort)/other/index.m3u8"
+                let (failed, answer) = try await run(["bench", "viewers", missing, "--seconds", "1"])
+                #expect(failed.status == 1)
+                #expect(answer?.verdict.reasons == ["\(missing): 1 sessions failed: 404 Not Found"])
+                let file = "http://127.0.0.1:\(server.httpPort)/cam/index.mp4"
+                #expect(try await run(["bench", "viewers", file, "--segments"]).0.status == 64)
+            }
+        }
+
+        @Test func theViewersOverHTTPAnswerAChallenge() async throws {
             let folder = try TemporaryFolder()
             try folder.write(
                 """
@@ -64,12 +97,13 @@ extension EndToEnd {
                 paths: { cam: { source: testcard } }
                 """, to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
-                func reasons(_ user: String) async throws -> [String]? {
-                    let file = "http://\(user)@127.0.0.1:\(server.httpPort)/cam/index.mp4"
-                    return try await run(["bench", "viewers", file, "--seconds", "2"]).1?.verdict.reasons
+                func reasons(_ user: String, _ name: String = "index.mp4") async throws -> [String]? {
+                    let stream = "http://\(user)@127.0.0.1:\(server.httpPort)/cam/\(name)"
+                    return try await run(["bench", "viewers", stream, "--seconds", "3"]).1?.verdict.reasons
                 }
                 let (right, wrong) = (try await reasons("ann:sesAme"), try await reasons("ann:sesame"))
                 #expect(right == [])
+                #expect(try await reasons("ann:sesAme", "index.m3u8") == [])
                 let end = "/cam/index.mp4: 1 sessions failed: wrong user or password"
                 #expect(wrong?.first?.hasSuffix(end) == true)
             }
