@@ -13,6 +13,7 @@ private let targets: [String: Target] = [
     "authorization": fuzzAuthorization,
     "http2": fuzzHTTP2,
     "playback-requests": fuzzPlaybackRequests,
+    "playlists": fuzzPlaylists,
     "socket-messages": fuzzSocketMessages,
     "challenge": fuzzChallenge,
     "passwords": fuzzPasswords,

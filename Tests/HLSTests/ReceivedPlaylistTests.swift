@@ -98,6 +98,7 @@ struct ReceivedPlaylistTests {
             ("#EXTM3U\n#EXT-X-TARGETDURATION:1.5", .malformed(line: 2)),
             ("#EXTM3U\n#EXT-X-TARGETDURATION:99999999999999999", .malformed(line: 2)),
             ("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:-1", .malformed(line: 2)),
+            ("#EXTM3U\n#EXT-X-PART:URI=\"a\"\n#EXT-X-MEDIA-SEQUENCE:7", .malformed(line: 3)),
             ("#EXTM3U\n#EXT-X-PART:DURATION=1", .malformed(line: 2)),
             ("#EXTM3U\n#EXT-X-MAP:URI=\"a", .malformed(line: 2)),
             ("#EXTM3U\n#EXT-X-MAP:URI", .malformed(line: 2)),

@@ -40,7 +40,10 @@ struct PlaylistReader {
         switch name {
         case "EXT-X-STREAM-INF": expected = .quality
         case "EXT-X-TARGETDURATION": (media.targetSeconds, hasTarget) = (Int(try number(value)), true)
-        case "EXT-X-MEDIA-SEQUENCE": next = PlaylistPosition(segment: try number(value), part: 0)
+        case "EXT-X-MEDIA-SEQUENCE":
+            // It must stand before the first segment (section 4.4.3.2).
+            guard next == PlaylistPosition(segment: 0, part: 0) else { throw .malformed(line: lineNumber) }
+            next = PlaylistPosition(segment: try number(value), part: 0)
         case "EXT-X-SERVER-CONTROL": media.canBlock = try attributes(value)["CAN-BLOCK-RELOAD"] == "YES"
         case "EXT-X-MAP":
             let attributes = try wholeResource(value)
