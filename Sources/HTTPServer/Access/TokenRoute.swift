@@ -3,7 +3,7 @@ import RTSP
 extension Route {
     /// Tokens for URLs that are used where neither a password nor a cookie can be sent.
     public static var tokens: Self {
-        Route(.path("/api/v1/tokens"), [.post], for: .named(.read)) { $1.makeToken(for: $0) }
+        Route(.path("/api/v1/tokens"), [.post], for: .named(.read), parameters: ["path"]) { $1.makeToken(for: $0) }
     }
 }
 
@@ -21,8 +21,8 @@ extension RequestHandler {
     /// Answers `POST /api/v1/tokens?path=/cam`.
     func makeToken(for request: Request, _ number: UInt64) {
         guard current?.number == number else { return }
-        guard request.target.query.names(except: ["path"]).isEmpty, let path = request.streamPath else {
-            return refuse(Problem(.badRequest, "the query names a stream and nothing else, as in ?path=/cam"))
+        guard let path = request.streamPath else {
+            return refuse(Problem(.badRequest, "path: names the stream, as in ?path=/cam"))
         }
         guard let user = access.rights(of: request).user else {
             return refuse(Problem(.conflict, "a token has the rights of a user; send a user and a password"))

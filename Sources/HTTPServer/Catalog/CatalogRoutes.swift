@@ -5,8 +5,8 @@ extension Route {
     /// What clients may ask about the server, themselves and the streams.
     public static var catalog: [Self] {
         [
-            Route(.path("/api/v1/session"), for: .query) { $1.reportSession(to: $0) },
-            Route(.path("/api/v1/streams"), for: .server(.read)) { $1.listStreams(for: $0) },
+            Route(.path("/api/v1/session"), for: .query, parameters: ["right"]) { $1.reportSession(to: $0) },
+            Route(.path("/api/v1/streams"), for: .server(.read), parameters: ["path"]) { $1.listStreams(for: $0) },
         ]
     }
 }

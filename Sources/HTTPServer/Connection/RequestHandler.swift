@@ -331,6 +331,11 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         _ client: ClientIdentity, streamPath: String?, grant: Grant
     ) {
         guard let context, let current else { return }
+        do throws(Problem) {
+            try route.checkParameters(target.query)
+        } catch {
+            return refuse(error)
+        }
         let request = Request(
             method: method, target: target, body: body,
             client: Client(

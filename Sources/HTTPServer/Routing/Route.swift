@@ -1,3 +1,4 @@
+import HTTP
 import RTSP
 
 /// A resource of the server: where it is, who may use it, and what answers.
@@ -44,22 +45,37 @@ public struct Route: Sendable {
     let place: Place
     let methods: [Request.Method]
     let access: Access
+    /// The parameters that the query may have; `nil` if others are ignored.
+    let parameters: [String]?
     let answer: Answer
     /// Whether it becomes a WebSocket. A page of another server may not open it, although the request changes nothing.
     let isWebSocket: Bool
 
-    /// - Parameter methods: with `get`, it also answers HEAD.
-    public init(_ place: Place, _ methods: [Request.Method] = [.get], for access: Access, _ answer: @escaping Answer) {
-        (self.place, self.access, self.answer) = (place, access, answer)
+    /// - Parameters:
+    ///   - methods: with `get`, it also answers HEAD.
+    ///   - parameters: those that the query may have. A request with another one is refused, because a mistyped filter would return
+    ///     everything. `nil` if others are ignored, as players and pages add some.
+    public init(
+        _ place: Place, _ methods: [Request.Method] = [.get], for access: Access, parameters: [String]? = nil,
+        _ answer: @escaping Answer
+    ) {
+        (self.place, self.access, self.parameters, self.answer) = (place, access, parameters, answer)
         self.methods = methods + (methods.contains(.get) ? [.head] : [])
         isWebSocket = false
     }
 
     /// A WebSocket. It answers by ``Exchange/openSocket(_:)``.
     init(webSocket place: Place, for access: Access, _ answer: @escaping Answer) {
-        (self.place, self.access, self.answer) = (place, access, answer)
+        (self.place, self.access, parameters, self.answer) = (place, access, nil, answer)
         methods = [.get]
         isWebSocket = true
+    }
+
+    /// Refuses a query with a parameter that the route does not have.
+    func checkParameters(_ query: Query) throws(Problem) {
+        guard let parameters, let name = query.names(except: parameters).first else { return }
+        let list = parameters.isEmpty ? "none" : parameters.joined(separator: ", ")
+        throw Problem(.badRequest, "there is no parameter \(name); this resource has \(list)")
     }
 }
 

@@ -13,7 +13,7 @@ extension Assembly {
                 }
                 exchange.respond(.word("ready"))
             },
-            Route(.path("/api/v1/status"), for: .server(.status)) { [weak self] _, exchange in
+            Route(.path("/api/v1/status"), for: .server(.status), parameters: []) { [weak self] _, exchange in
                 self?.answer(exchange) { Response(await $0.status().json, as: "application/json") }
             },
             .statusSocket, .tokens,

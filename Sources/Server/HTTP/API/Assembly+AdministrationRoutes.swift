@@ -7,12 +7,12 @@ extension Assembly {
     /// The log, the users and the devices: what an operator of the whole server may see.
     func administrationRoutes() -> [Route] {
         [
-            Route(.path("/api/v1/log"), for: .server(.control)) { [logTail] request, exchange in
+            Route(.path("/api/v1/log"), for: .server(.control), parameters: ["lines", "after", "level"]) {
+                [logTail] request, exchange in
                 do throws(Problem) {
                     guard request.grant.admits(.status, nil) else {
                         throw Problem(.forbidden, "the log also needs the right status")
                     }
-                    try request.refuseParameters(except: ["lines", "after", "level"])
                     let count = try request.number("lines", in: 1...LogTail.capacity, standard: 200)
                     let after = try request.number("after", in: 0...Int.max, standard: 0)
                     let level = try Self.level(request.target.query["level"])
@@ -22,16 +22,14 @@ extension Assembly {
                     exchange.refuse(error)
                 }
             },
-            Route(.path("/api/v1/users"), for: .server(.control)) { [weak self] request, exchange in
+            Route(.path("/api/v1/users"), for: .server(.control), parameters: []) { [weak self] request, exchange in
                 self?.answer(exchange) { (assembly) throws(Problem) in
-                    try request.refuseParameters(except: [])
                     let users = assembly.state.withLock(\.configuration.users)
                     return request.json(["users": users.sorted { $0.key < $1.key }.map(UserLine.init)])
                 }
             },
-            Route(.path("/api/v1/devices"), for: .server(.control)) { [weak self] request, exchange in
+            Route(.path("/api/v1/devices"), for: .server(.control), parameters: []) { [weak self] request, exchange in
                 self?.answerFromBlockingThread(exchange) { (_) throws(Problem) in
-                    try request.refuseParameters(except: [])
                     return request.json(DeviceReport())
                 }
             },

@@ -5,9 +5,9 @@ extension Assembly {
     /// How long the frames of a path spend in each stage.
     func latencyRoutes() -> [Route] {
         [
-            Route(.path("/api/v1/latency"), for: .named(.status)) { [weak self] request, exchange in
+            Route(.path("/api/v1/latency"), for: .named(.status), parameters: ["path"]) {
+                [weak self] request, exchange in
                 self?.answer(exchange) { (assembly) throws(Problem) in
-                    try request.refuseParameters(except: ["path"])
                     let path = try assembly.servedPath(at: request.requiredPath())
                     let stages = path.stream.latencyTrace.counts.map { ($0.rawValue, StageLine($1)) }
                     return request.json(["stages": Dictionary(uniqueKeysWithValues: stages)])

@@ -4,7 +4,7 @@ extension Assembly {
     /// The sessions of browsers.
     func sessionRoutes() -> [Route] {
         [
-            Route(.path("/api/v1/session"), [.post], for: .everyone) { request, exchange in
+            Route(.path("/api/v1/session"), [.post], for: .everyone, parameters: []) { request, exchange in
                 do throws(Problem) {
                     let login: Login = try request.jsonBody()
                     exchange.logIn(user: login.user, password: login.password, by: request)
@@ -12,7 +12,7 @@ extension Assembly {
                     exchange.refuse(error)
                 }
             },
-            Route(.path("/api/v1/session"), [.delete], for: .everyone) { request, exchange in
+            Route(.path("/api/v1/session"), [.delete], for: .everyone, parameters: []) { request, exchange in
                 exchange.logOut(request)
             },
         ]

@@ -6,17 +6,17 @@ extension Assembly {
     /// The settings of a path.
     func settingRoutes() -> [Route] {
         [
-            Route(.path("/api/v1/settings"), for: .named(.control)) { [weak self] request, exchange in
+            Route(.path("/api/v1/settings"), for: .named(.control), parameters: ["path"]) {
+                [weak self] request, exchange in
                 self?.answer(exchange) { (assembly) throws(Problem) in
-                    try request.refuseParameters(except: ["path"])
                     return request.json(
                         SettingsAnswer(lines: nil, settings: try assembly.listedSettings(at: request.requiredPath())))
                 }
             },
-            Route(.path("/api/v1/settings"), [.patch], for: .named(.control)) { [weak self] request, exchange in
+            Route(.path("/api/v1/settings"), [.patch], for: .named(.control), parameters: ["path"]) {
+                [weak self] request, exchange in
                 // Filters are tested with their input, and the file is written to the disk: both may block.
                 self?.answerFromBlockingThread(exchange) { (assembly) throws(Problem) in
-                    try request.refuseParameters(except: ["path"])
                     return try assembly.changeSettings(request)
                 }
             },

@@ -7,9 +7,9 @@ extension Assembly {
     /// Requests to sources.
     func sourceRoutes() -> [Route] {
         [
-            Route(.path("/api/v1/sources/keyframe"), [.post], for: .named(.control)) { [weak self] request, exchange in
+            Route(.path("/api/v1/sources/keyframe"), [.post], for: .named(.control), parameters: ["path"]) {
+                [weak self] request, exchange in
                 self?.answer(exchange) { (assembly) throws(Problem) in
-                    try request.refuseParameters(except: ["path"])
                     let path = try assembly.servedPath(at: request.requiredPath())
                     let now = MonotonicTime.now()
                     if let instant = path.stream.requestKeyframe(at: now) {
@@ -21,9 +21,9 @@ extension Assembly {
                     return Response(.accepted)
                 }
             },
-            Route(.path("/api/v1/sources/restart"), [.post], for: .named(.control)) { [weak self] request, exchange in
+            Route(.path("/api/v1/sources/restart"), [.post], for: .named(.control), parameters: ["path"]) {
+                [weak self] request, exchange in
                 self?.answer(exchange) { (assembly) throws(Problem) in
-                    try request.refuseParameters(except: ["path"])
                     let path = try assembly.servedPath(at: request.requiredPath())
                     guard path.supervisor.restart() else {
                         throw Problem(.conflict, "standard input cannot be opened again")

@@ -5,9 +5,9 @@ extension Assembly {
     /// The clients that play.
     func viewerRoutes() -> [Route] {
         [
-            Route(.path("/api/v1/viewers"), for: .named(.status)) { [weak self] request, exchange in
+            Route(.path("/api/v1/viewers"), for: .named(.status), parameters: ["path", "limit", "after"]) {
+                [weak self] request, exchange in
                 self?.answer(exchange) { (assembly) throws(Problem) in
-                    try request.refuseParameters(except: ["path", "limit", "after"])
                     let page = try Page(request)
                     let all = await assembly.status().viewers.filter {
                         request.streamPath == nil || $0.path == request.streamPath
@@ -16,9 +16,9 @@ extension Assembly {
                     return request.json(["viewers": viewers])
                 }
             },
-            Route(.folder("/api/v1/viewers/"), [.delete], for: .named(.control)) { [weak self] request, exchange in
+            Route(.folder("/api/v1/viewers/"), [.delete], for: .named(.control), parameters: ["path"]) {
+                [weak self] request, exchange in
                 self?.answer(exchange) { (assembly) throws(Problem) in
-                    try request.refuseParameters(except: ["path"])
                     let id = String(request.target.path.dropFirst("/api/v1/viewers/".utf8.count))
                     try await assembly.disconnect(id, watching: request.streamPath, by: request.grant.user)
                     return Response(.noContent)

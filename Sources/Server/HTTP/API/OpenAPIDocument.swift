@@ -4,7 +4,7 @@ extension Assembly {
     /// The description of the API for programs.
     func descriptionRoutes() -> [Route] {
         [
-            Route(.path("/api/v1/openapi.json"), for: .everyone) { request, exchange in
+            Route(.path("/api/v1/openapi.json"), for: .everyone, parameters: []) { request, exchange in
                 exchange.respond(request.json(bytes: OpenAPIDocument.bytes))
             }
         ]

@@ -1,13 +1,6 @@
 import HTTPServer
 
 extension Request {
-    /// Refuses a query with parameters that the resource does not have, because a mistyped filter would return everything.
-    func refuseParameters(except known: [String]) throws(Problem) {
-        guard let name = target.query.names(except: known).first else { return }
-        let list = known.isEmpty ? "none" : known.joined(separator: ", ")
-        throw Problem(.badRequest, "there is no parameter \(printable(name)); this resource has \(list)")
-    }
-
     /// The path that the query must name.
     func requiredPath() throws(Problem) -> String {
         guard let streamPath else { throw Problem(.badRequest, "path: names the stream, as in ?path=/cam") }

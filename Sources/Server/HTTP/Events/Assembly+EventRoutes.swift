@@ -5,9 +5,9 @@ extension Assembly {
     /// The events of the server while they happen.
     func eventRoutes() -> [Route] {
         [
-            Route(.path("/api/v1/events"), for: .named(.status)) { [events] request, exchange in
+            Route(.path("/api/v1/events"), for: .named(.status), parameters: ["path", "kind"]) {
+                [events] request, exchange in
                 do throws(Problem) {
-                    try request.refuseParameters(except: ["path", "kind"])
                     let kinds = try Self.kinds(request.target.query["kind"])
                     let path = request.streamPath
                     let isWanted: @Sendable (StreamEvent) -> Bool = { event in

@@ -6,7 +6,7 @@ extension Assembly {
     /// The metrics for Prometheus.
     func metricsRoutes() -> [Route] {
         [
-            Route(.path("/metrics"), for: .server(.status)) { [weak self] _, exchange in
+            Route(.path("/metrics"), for: .server(.status), parameters: []) { [weak self] _, exchange in
                 self?.answer(exchange) { assembly in
                     Response(
                         await assembly.metrics.text, as: "text/plain; version=0.0.4; charset=utf-8")
