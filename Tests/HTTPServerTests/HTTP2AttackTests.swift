@@ -110,6 +110,29 @@ struct HTTP2AttackTests {
         }
     }
 
+    /// Frames that cost the server more than the client, and that SwiftNIO does not count: extended windows, unknown frames, and a
+    /// body byte by byte.
+    @Test(arguments: [
+        HTTP2Client.frame(.windowUpdate, HTTP2Client.bytes(1)), HTTP2Client.frame(0x99, on: 1),
+        HTTP2Client.frame(.data, on: 1, [1]),
+    ])
+    func aFloodOfOtherFrames(frame: [UInt8]) async throws {
+        try await attack { client, _ in
+            client.begin(HTTP2Client.request("/echo", method: "POST"), isComplete: false)
+            for _ in 0..<(FrameLimiter.initialCount + FrameLimiter.countPerFrame) { client.send(frame) }
+            #expect(!client.isClosedByServer(within: 0.2))
+            client.send(frame)
+            expectEnd(of: client, code: Code.calm)
+        }
+    }
+
+    /// The client of the tests extends two windows for each frame, so that it sends two thousand extensions.
+    @Test func windowsThatAreExtendedForDataAreNoAttack() async throws {
+        try await attack { client, _ in
+            for _ in 0..<50 { #expect(client.ask("/large")?.body.count == 300_000) }
+        }
+    }
+
     @Test func emptyData() async throws {
         try await attack { client, _ in
             let stream = client.begin(HTTP2Client.request("/echo", method: "POST"), isComplete: false)

@@ -37,6 +37,7 @@ struct ConnectionSetup {
                 try pipeline.addHandler(RequestHandler(server, gate: gate, facts, access))
             }
         }
+        try pipeline.addHandler(FrameLimiter())
         try pipeline.addHandler(handler)
         try pipeline.addHandler(connection)
     }

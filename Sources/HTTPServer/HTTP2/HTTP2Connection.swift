@@ -91,19 +91,23 @@ final class HTTP2Connection: ChannelDuplexHandler {
         // A malformed request closes the connection, as over HTTP/1.1 (permitted by RFC 9113, section 5.4.1): SwiftNIO does not tell
         // errors of streams from those of the connection, after which nothing more must be read.
         if !hasFailed { refused(error) }
+        // SwiftNIO has said goodbye because of its own errors.
+        if error is FrameLimiter.Excess { sayGoodbye(.enhanceYourCalm, context) }
         hasFailed = true
         context.close(promise: nil)
     }
 
     /// Says goodbye before the connection is closed (RFC 9113, section 6.8), unless SwiftNIO has said why it failed.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if !hasFailed, context.channel.isActive {
-            hasFailed = true
-            let goodbye = HTTP2Frame.FramePayload.goAway(lastStreamID: .maxID, errorCode: .noError, opaqueData: nil)
-            context.writeAndFlush(
-                wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: goodbye)), promise: nil)
-        }
+        if !hasFailed { sayGoodbye(.noError, context) }
         context.close(mode: mode, promise: promise)
+    }
+
+    private func sayGoodbye(_ code: HTTP2ErrorCode, _ context: ChannelHandlerContext) {
+        guard !hasFailed, context.channel.isActive else { return }
+        hasFailed = true
+        let goodbye = HTTP2Frame.FramePayload.goAway(lastStreamID: .maxID, errorCode: code, opaqueData: nil)
+        context.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: goodbye)), promise: nil)
     }
 
     // MARK: Streams
