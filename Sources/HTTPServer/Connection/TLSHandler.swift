@@ -1,3 +1,4 @@
+import DequeModule
 import Media
 import NIOCore
 import Reactor
@@ -5,6 +6,9 @@ import TLS
 
 /// Encrypts a connection by the same OpenSSL machine as `rtsps://` (decisions/021): it is the part of the channel's pipeline that
 /// is next to the socket.
+///
+/// It encrypts one record at a time, and only while the channel is writable. So a slow client holds encrypted copies of what the
+/// channel's watermark permits, and one record more. The rest waits as it was written: segments are memory that all clients share.
 final class TLSHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -17,7 +21,15 @@ final class TLSHandler: ChannelDuplexHandler {
         let applicationProtocol: String?
     }
 
+    /// Bytes that are not yet encrypted.
+    private struct Plaintext {
+        var bytes: ByteBuffer
+        let promise: EventLoopPromise<Void>?
+    }
+
     private let connection: TLSConnection
+    /// What was written while the channel was not writable, in its order.
+    private var waiting = Deque<Plaintext>()
     private var timer: ConnectionTimer?
     private var isEstablished = false
     private var hasEnded = false
@@ -36,11 +48,18 @@ final class TLSHandler: ChannelDuplexHandler {
         self.timer = timer
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
 
     func channelInactive(context: ChannelHandlerContext) {
-        timer?.cancel()
+        end()
         context.fireChannelInactive()
+    }
+
+    private func end() {
+        timer?.cancel()
+        let lost = waiting
+        waiting = []
+        for plaintext in lost { plaintext.promise?.fail(ChannelError.ioOnClosedChannel) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -63,16 +82,54 @@ final class TLSHandler: ChannelDuplexHandler {
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     }
 
+    // MARK: Output
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .byteBuffer(let bytes) = unwrapOutboundIn(data) {
-            bytes.withUnsafeReadableBytes { connection.write($0) }
+        // A channel that has closed is never writable again.
+        guard context.channel.isActive else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
         }
-        context.write(wrapOutboundOut(.byteBuffer(takeOutput(context))), promise: promise)
+        // Nothing writes the other kind, a region of a file.
+        guard case .byteBuffer(let bytes) = unwrapOutboundIn(data) else {
+            promise?.fail(ChannelError.operationUnsupported)
+            return
+        }
+        waiting.append(Plaintext(bytes: bytes, promise: promise))
+        encryptWritable(context)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable, !waiting.isEmpty {
+            encryptWritable(context)
+            context.flush()
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func encryptWritable(_ context: ChannelHandlerContext) {
+        while context.channel.isWritable, !waiting.isEmpty { encryptRecord(context) }
         if connection.failure != nil { fail(context) }
     }
 
+    /// Encrypts the next record of what waits. A promise is that of the last record.
+    private func encryptRecord(_ context: ChannelHandlerContext) {
+        let count = min(waiting[0].bytes.readableBytes, TLSConnection.recordByteCount)
+        waiting[0].bytes.readWithUnsafeReadableBytes { bytes in
+            connection.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            return count
+        }
+        // The write may change the writability, and what hears of that may write more.
+        let promise = waiting[0].bytes.readableBytes == 0 ? waiting.removeFirst().promise : nil
+        context.write(wrapOutboundOut(.byteBuffer(takeOutput(context))), promise: promise)
+    }
+
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode != .input {
+        if mode == .output {
+            while !waiting.isEmpty { encryptRecord(context) }
+        }
+        // If a part of the output is lost, its end must not look like that of the whole (RFC 8446, section 6.1).
+        if mode != .input, waiting.isEmpty {
             connection.close()
             sendOutput(context)
         }
