@@ -73,6 +73,54 @@ extension EndToEnd {
             }
         }
 
+        /// Playlists that are waited for, and then the parts, all at the same time on one connection.
+        @Test(.enabled(if: Command.exists("curl") && Command.exists("h2load"), "needs curl and h2load"))
+        func lowLatencyPlaysOverOneConnection() async throws {
+            try await withHTTP2 { secure in
+                let list = try await secure.curl(path: "/cam/index.m3u8").text
+                let uri = try #require(list.split(separator: "\n").first { !$0.hasPrefix("#") }, "\(list)")
+                let folder = "\(secure.url)/cam/\(uri.prefix { $0 != "/" })"
+                func ask(_ names: [String]) async throws -> (lines: [[String]], files: [String]) {
+                    let files = names.indices.map { secure.folder.file("\($0)") }
+                    let format = "%{http_version} %{http_code} %{num_connects} %{time_total}\n"
+                    let targets = zip(names, files).flatMap { ["-o", $1, "\(folder)/\($0)"] }
+                    let outcome = try await Command.run(
+                        ["curl", "-skS", "--http2", "-Z", "-w", format] + targets, within: 20)
+                    return (
+                        outcome.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }, files
+                    )
+                }
+                func reloads() async throws -> (run: String, segment: Int, names: [String]) {
+                    let playlist = try await Command.run(
+                        ["curl", "-skS", "--http2", "\(folder)/all-0.m3u8"], within: 20)
+                    let hint = try #require(
+                        playlist.text.firstMatch(of: /PRELOAD-HINT:TYPE=PART,URI="(\w+)-(\d+)-/), "\(playlist.text)")
+                    let segment = (Int(hint.2) ?? 0) + 1
+                    return (
+                        String(hint.1), segment, (0..<4).map { "all-0.m3u8?_HLS_msn=\(segment)&_HLS_part=\($0)" }
+                    )
+                }
+                let asked = try await reloads()
+                let waited = try await ask(asked.names).lines
+                #expect(waited.count == 4 && waited.allSatisfy { $0.starts(with: ["2", "200"]) }, "\(waited)")
+                #expect(waited.count { $0[2] == "1" } == 1, "one connection")
+                let seconds = waited.compactMap { Double($0[3]) }.sorted()
+                #expect(seconds.last.map { $0 - seconds[0] > 0.2 } == true, "each waits for its part: \(seconds)")
+                let names = ["\(asked.run)-init1.mp4"] + (0..<4).map { "\(asked.run)-\(asked.segment)-\($0).mp4" }
+                let (parts, files) = try await ask(names)
+                #expect(parts.allSatisfy { $0.starts(with: ["2", "200"]) }, "\(parts)")
+                #expect(parts.count { $0[2] == "1" } == 1, "one connection")
+                let media = files.reduce(into: Data()) { $0 += FileManager.default.contents(atPath: $1) ?? Data() }
+                try media.write(to: URL(fileURLWithPath: secure.folder.file("parts.mp4")))
+                #expect(try await frameCount(of: secure.folder.file("parts.mp4")) >= 16)
+                let load = try await Command.run(
+                    ["h2load", "-n", "80", "-c", "2", "-m", "40"]
+                        + (try await reloads().names.map { "\(folder)/\($0)" }),
+                    within: 20)
+                #expect(load.text.contains("status codes: 80 2xx"), "\(load.text)\(load.diagnostics)")
+            }
+        }
+
         /// A viewer of another connection misses no frame while one attack after the other goes on, and the memory is
         /// that of before.
         @Test(.enabled(if: Command.exists("curl"), "needs curl")) func attacksCostNoFrame() async throws {
