@@ -38,7 +38,8 @@ PLAY = """async ([source, options]) => {
 
 def open_page(browser, url):
     """A page at `url`, a server, in which `Hls` is the class of hls.js, and the function that ends it."""
-    context = browser.new_context()
+    # Certificates of tests are signed by themselves.
+    context = browser.new_context(ignore_https_errors=True)
     context.add_init_script(path=OVERLAY)
     page = context.new_page()
     page.route("**/hls-test/page", lambda route: route.fulfill(body=PAGE, content_type="text/html"))
