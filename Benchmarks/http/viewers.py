@@ -54,12 +54,12 @@ class ApusWithHTTP(Apus):
         super().begin(idr_bytes)
 
 
-def arguments(description: str, viewers: int, limit: float) -> argparse.Namespace:
-    """The command line; `viewers` and `limit` are the defaults."""
+def arguments(description: str, viewers: int, seconds: float, limit: float) -> argparse.Namespace:
+    """The command line; `viewers`, `seconds` and `limit` are the defaults."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("apus", type=Path, help="the server's binary")
     parser.add_argument("--viewers", type=int, default=viewers, help=f"viewers at the same time ({viewers})")
-    parser.add_argument("--seconds", type=float, default=8, help="duration of each measurement after all have joined (8)")
+    parser.add_argument("--seconds", type=float, default=seconds, help=f"duration of each measurement after all have joined ({seconds})")
     parser.add_argument("--rounds", type=int, default=3, help="rounds, each with all protocols (3)")
     parser.add_argument("--limit", type=float, default=limit, help=f"highest accepted ratio ({limit})")
     parser.add_argument("--port", type=int, default=18660)
