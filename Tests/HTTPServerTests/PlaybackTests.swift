@@ -28,6 +28,21 @@ struct PlaybackTests {
         }
     }
 
+    /// The first milliseconds of a stream say nothing of its bitrate.
+    @Test func theQualitiesWaitForTheFirstSegment() async throws {
+        let live = LiveStream()
+        live.publishGroup(1)
+        try await TestServer.serve([live]) { server in
+            let client = try server.connect()
+            client.send("GET /cam/index.m3u8 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(client.bytes(atLeast: 1, within: 0.2).isEmpty)
+            for count in [24, 1] { live.publishGroup(count, byteCount: 1_000) }
+            let text = try #require(client.response()).text
+            let bitrate = text.split(separator: "BANDWIDTH=").dropFirst().first.flatMap { Int($0.prefix { $0 != "," }) }
+            #expect(try #require(bitrate) > 200_000, "\(text)")
+        }
+    }
+
     @Test func substreamsAreQualitiesOfTheirStream() async throws {
         let (main, sub) = (live, LiveStream("/cam/sub"))
         sub.publishGroup(25)

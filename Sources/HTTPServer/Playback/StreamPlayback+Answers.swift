@@ -5,8 +5,8 @@ import Streams
 
 /// The responses to requests for a stream's playback.
 extension StreamPlayback {
-    /// How long the list of qualities waits for the encoders of substreams to start, in nanoseconds.
-    private static var substreamPatience: Int64 { 1_000_000_000 }
+    /// How long the list of qualities waits for the first segments of substreams, whose encoders may have to start, in nanoseconds.
+    private static var substreamPatience: Int64 { 3_000_000_000 }
     /// How long a playlist waits for its first segment once the stream has media, in nanoseconds: a segment has 10 s at most.
     private static var segmentPatience: Int64 { 12_000_000_000 }
     /// Seconds for which caches may keep what never changes.
@@ -32,7 +32,9 @@ extension StreamPlayback {
         guard let main = renditions[names[0]] else { throw LiveEnd.streamRemoved.problem }
         guard main.isFollowing else { return try withoutMedia(main, request, at: now) }
         guard main.initSegment != nil else { throw LiveEnd.noTracks.problem }
-        let isComplete = names.allSatisfy { renditions[$0]?.isFollowing == true }
+        // Bitrates are measured, and before there are segments a player can do nothing with the list.
+        guard main.hasPlaylist else { return try waits(request, for: Self.segmentPatience, at: now) }
+        let isComplete = names.allSatisfy { renditions[$0]?.hasPlaylist == true }
         guard isComplete || now - request.since > Self.substreamPatience else { return nil }
         let variants = names.compactMap { renditions[$0]?.variant(label: label, at: now) }
         return Response(
@@ -128,11 +130,13 @@ extension StreamPlayback {
 }
 
 extension Rendition {
-    /// The quality as clients choose it; `nil` as long as its stream has no media.
+    var hasPlaylist: Bool { segmenter?.hasPlaylist == true }
+
+    /// The quality as clients choose it; `nil` before its first segment.
     func variant(label: String, at now: MonotonicTime) -> MultivariantPlaylist.Variant? {
-        guard let initSegment else { return nil }
+        guard hasPlaylist, let initSegment else { return nil }
         let recent = stream.recentMedia(at: now)
-        // Before the first segment, the bitrate of the last second.
+        // If all segments are gaps, the bitrate of the last second.
         let bandwidth = segmenter?.bandwidth ?? (recent.byteCount * 8, recent.byteCount * 8)
         return MultivariantPlaylist.Variant(
             uri: "~\(label)/\(name.text)", peakBitrate: bandwidth.peak, averageBitrate: bandwidth.average,
