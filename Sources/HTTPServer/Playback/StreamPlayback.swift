@@ -15,13 +15,13 @@ final class StreamPlayback {
     private(set) var renditions: [PlaylistName: Rendition] = [:]
     private var waiting: [PlaybackRequest] = []
     private var isTicking = false
-    private var lastExpiry = MonotonicTime.now()
+    private var lastLook = MonotonicTime.now()
     private var hasEnded = false
 
-    /// The time between two looks at what waits, in milliseconds.
+    /// The time between two looks at the renditions, in milliseconds.
     private static let tickMilliseconds: Int64 = 50
-    /// The time between two looks at players that ask for nothing, in nanoseconds.
-    private static let expiryNanoseconds: Int64 = 200_000_000
+    /// The time between two looks at what waits though nothing is new, and at players that ask for nothing, in nanoseconds.
+    private static let lookNanoseconds: Int64 = 200_000_000
     /// Requests of one stream that wait. With HTTP/1.1 each needs a connection, of which there are fewer.
     private static let maximumWaiting = 16_384
 
@@ -133,15 +133,17 @@ final class StreamPlayback {
     private func tickPassed() {
         guard !hasEnded else { return }
         let now = MonotonicTime.now()
-        for rendition in renditions.values { update(rendition, at: now) }
-        answerWaiting(at: now)
+        var isNew = false
+        for rendition in renditions.values where update(rendition, at: now) { isNew = true }
+        let isDue = now - lastLook >= Self.lookNanoseconds
+        if isNew || isDue { answerWaiting(at: now) }
         let idle = context.options.playback.idleMilliseconds * 1_000_000
         for (name, rendition) in renditions where now - rendition.lastUse > idle {
             rendition.stop()
             renditions[name] = nil
         }
-        if now - lastExpiry >= Self.expiryNanoseconds {
-            lastExpiry = now
+        if isDue {
+            lastLook = now
             context.playbacks.sessions.expire(of: path.stream, at: now, context)
         }
         if renditions.isEmpty, waiting.isEmpty {
