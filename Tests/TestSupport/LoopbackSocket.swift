@@ -19,13 +19,27 @@ public final class LoopbackSocket: ByteStream {
 
     private let descriptor: Int32
 
+    /// The types of sockets that no program inherits which another test starts meanwhile; such a program would keep the connection
+    /// open. SOCK_CLOEXEC is O_CLOEXEC.
+    public static let (streamType, datagramType) = (
+        Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC
+    )
+
+    /// Waits for the next connection, which no program inherits; negative at the end.
+    static func accepted(by listener: Int32) -> Int32 {
+        let descriptor = accept(listener, nil, nil)
+        // Glibc's accept4 is not visible to Swift.
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return descriptor
+    }
+
     /// Connects to 127.0.0.1.
     ///
     /// - Parameters:
     ///   - source: The local address; all addresses that begin with 127 are local.
     ///   - bufferByteCount: The size of the kernel's buffers in each direction; by default the kernel's choice.
     public init(port: Int, from source: String? = nil, bufferByteCount: Int32? = nil) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Self.streamType, 0)
         guard descriptor >= 0 else { throw Failure(what: "socket", errno: errno) }
         if let bufferByteCount {
             set(SO_RCVBUF, bufferByteCount)
@@ -53,7 +67,7 @@ public final class LoopbackSocket: ByteStream {
     public static func freePort() throws -> Int {
         for _ in 0..<100 {
             let port = Int.random(in: 10_000..<30_000)
-            let probe = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let probe = socket(AF_INET, Self.streamType, 0)
             defer { close(probe) }
             if withAddress("0.0.0.0", port: port, { bind(probe, $0, $1) }) == 0 { return port }
         }
@@ -62,7 +76,7 @@ public final class LoopbackSocket: ByteStream {
 
     /// Sends a UDP datagram to this host, from a port that the kernel chooses.
     public static func send(datagram bytes: [UInt8], toPort port: Int) {
-        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Self.datagramType, 0)
         defer { close(descriptor) }
         _ = bytes.withUnsafeBytes { bytes in
             withAddress(port: port) {

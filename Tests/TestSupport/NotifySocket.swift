@@ -10,7 +10,7 @@ public final class NotifySocket: Sendable {
     public init() throws {
         let abstractName = "apus-test-\(getpid())-\(UInt64.random(in: 0 ... .max))"
         name = "@" + abstractName
-        fd = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        fd = socket(AF_UNIX, LoopbackSocket.datagramType, 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = [0] + Array(abstractName.utf8)

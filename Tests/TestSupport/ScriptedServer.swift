@@ -44,7 +44,7 @@ public final class ScriptedServer: Sendable {
 
     /// - Parameter script: Called on the server's thread with each request; returns false to close the connection.
     public init(_ script: @escaping @Sendable (Request, Peer) -> Bool) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, LoopbackSocket.streamType, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -76,7 +76,7 @@ public final class ScriptedServer: Sendable {
     private func serve(_ script: (Request, Peer) -> Bool) {
         defer { close(listener) }
         while !isStopped.load(ordering: .acquiring) {
-            let descriptor = accept(listener, nil, nil)
+            let descriptor = LoopbackSocket.accepted(by: listener)
             guard descriptor >= 0 else { continue }
             handleConnection(Peer(descriptor: descriptor), script)
             close(descriptor)

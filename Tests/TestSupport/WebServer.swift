@@ -57,7 +57,7 @@ public final class WebServer: Sendable {
     ///
     /// - Parameter answer: Called on the connection's thread with each request; returns `nil` to send no response.
     public init(answering answer: @escaping @Sendable (Request) -> Response?) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, LoopbackSocket.streamType, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -101,7 +101,7 @@ public final class WebServer: Sendable {
     private func serve(_ answer: @escaping @Sendable (Request) -> Response?) {
         defer { close(listener) }
         while !isStopped.load(ordering: .acquiring) {
-            let descriptor = accept(listener, nil, nil)
+            let descriptor = LoopbackSocket.accepted(by: listener)
             guard descriptor >= 0 else { continue }
             Thread.detachNewThread { [self] in
                 handleConnection(descriptor, answer)
