@@ -27,7 +27,7 @@ extension Trait where Self == MachineShare {
     /// No other suite runs at the same time.
     static var exclusive: Self { Self(size: .whole) }
 
-    /// Up to three other suites run at the same time.
+    /// Up to two other suites run at the same time.
     static var sharesMachine: Self { Self(size: .part) }
 
     /// The same for a suite of more than half a minute.
@@ -39,7 +39,7 @@ private actor Machine {
     static let shared = Machine()
 
     /// With a sanitizer, one suite at a time is enough load.
-    private let parts = Sanitizer.current == nil ? 4 : 1
+    private let parts = Sanitizer.current == nil ? 3 : 1
     private var taken = 0
     private var waiting: [MachineShare.Size: [CheckedContinuation<Void, Never>]] = [:]
 
