@@ -45,9 +45,8 @@ struct PlaybackTests {
 
     @Test func substreamsAreQualitiesOfTheirStream() async throws {
         let (main, sub) = (live, LiveStream("/cam/sub"))
-        sub.publishGroup(25)
-        sub.publishGroup(25)
-        sub.publishGroup(4)
+        main.publishGroup(25)
+        for count in [25, 25, 25, 4] { sub.publishGroup(count) }
         try await TestServer.serve([main, sub]) { server in
             server.services.substreams.withLock { $0["/cam"] = ["/cam/sub"] }
             let player = try Player(server, "/cam")

@@ -6,7 +6,7 @@ import Streams
 /// The responses to requests for a stream's playback.
 extension StreamPlayback {
     /// How long the list of qualities waits for segments of substreams, whose encoders may have to start, in nanoseconds.
-    private static var substreamPatience: Int64 { 3_000_000_000 }
+    private static var substreamPatience: Int64 { 5_000_000_000 }
     /// How long a playlist waits for its first segment once the stream has media, in nanoseconds: a segment has 10 s at most.
     private static var segmentPatience: Int64 { 12_000_000_000 }
     /// Seconds for which caches may keep what never changes.
@@ -34,8 +34,8 @@ extension StreamPlayback {
         guard main.initSegment != nil else { throw LiveEnd.noTracks.problem }
         // Bitrates are measured, and before there are segments a player can do nothing with the list.
         guard main.hasPlaylist else { return try waits(request, for: Self.segmentPatience, at: now) }
-        // A player that changes to another quality at once finds a segment there that it has not played; Chromium fails otherwise.
-        let isComplete = names.count == 1 || names.allSatisfy { renditions[$0]?.segmenter?.segments.count ?? 0 > 1 }
+        // Chromium changes the quality at once, and fails if there are fewer segments then.
+        let isComplete = names.count == 1 || names.allSatisfy { renditions[$0]?.segmenter?.segments.count ?? 0 >= 3 }
         guard isComplete || now - request.since > Self.substreamPatience else { return nil }
         let variants = names.compactMap { renditions[$0]?.variant(label: label, at: now) }
         return Response(
