@@ -91,6 +91,11 @@ class ServerProcess:
     def log(self):
         return Path(self.folder.name + "/log").read_text(errors="replace")
 
+    def read(self, path):
+        """The text at a path."""
+        with urllib.request.urlopen(self.url + path, timeout=20) as response:
+            return response.read().decode()
+
     def stop(self):
         for publisher in self.publishers:
             publisher.kill()

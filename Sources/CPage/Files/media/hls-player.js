@@ -27,14 +27,15 @@ export class HLSPlayer {
      * @param {string} path
      * @param {{hasAudio: boolean, hasVideo: boolean}} tracks
      * @param {HTMLVideoElement} video
-     * @param {{playing: () => void, soundRefused: () => void, failed: (reason: string) => void, changed: (stream: object) => void,
-     *     ended: (verdict: import("../server/close-code.js").Verdict, reason: string) => void}} owner
+     * @param {{playing: () => void, advanced: () => void, soundRefused: () => void, failed: (reason: string) => void,
+     *     changed: (stream: object) => void, ended: (verdict: import("../server/close-code.js").Verdict, reason: string) => void}} owner
      */
     constructor(path, tracks, video, owner) {
         this.#path = path;
         this.#video = video;
         this.#owner = owner;
         video.addEventListener("playing", this.#owner.playing, { signal: this.#stop.signal });
+        video.addEventListener("timeupdate", this.#owner.advanced, { signal: this.#stop.signal });
         video.addEventListener("error", this.#broke, { signal: this.#stop.signal });
         video.src = hlsPlaylist(path, tracks);
         video.play().catch((error) => {

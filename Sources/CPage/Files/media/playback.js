@@ -195,6 +195,8 @@ export class Playback {
         } else if (this.#method === "hls") {
             this.#player = new HLSPlayer(this.#path, tracks, this.#video, {
                 ...this.#playerOwner(),
+                // Nothing else tells that media still come.
+                advanced: () => (this.#heardAt = performance.now()),
                 changed: (stream) => this.#changed(stream),
                 ended: (verdict, reason) => this.#ended(verdict, reason),
             });
