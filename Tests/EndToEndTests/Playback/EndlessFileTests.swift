@@ -44,11 +44,7 @@ extension EndToEnd {
                         ["ffprobe", "-v", "error", "-read_intervals", "%+#1", "-select_streams", "v"]
                             + ["-show_entries", "packet=pts_time,dts_time,flags", "-of", "csv=p=0", server.fileURL()],
                         within: 20)
-                    let fields = outcome.text.split(separator: ",")
-                    try #require(fields.count >= 3, "\(outcome.diagnostics)")
-                    #expect(fields[1] == "0.000000" && fields[2].hasPrefix("K"))
-                    // On a busy machine, a frame after a pause is decoded earlier than it is shown.
-                    #expect(try #require(Double(fields[0])) < 0.25)
+                    #expect(outcome.text.hasPrefix("0.000000,0.000000,K"), "\(outcome.diagnostics)")
                     // Another phase of the four seconds between keyframes.
                     try await Task.sleep(for: .milliseconds(700))
                 }

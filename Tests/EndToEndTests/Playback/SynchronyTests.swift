@@ -20,7 +20,7 @@ extension EndToEnd {
             let original = folder.file("original.mkv")
             try await withServer("testcard") { server in
                 #expect(try await server.isServing())
-                try await record(server.url(), over: "tcp", into: original, seconds: 15)
+                try await record(server.url(), over: "tcp", into: original, seconds: 20)
             }
             try folder.write(
                 "access: { loopback: publish }\npaths: { tcp: { source: publish }, udp: { source: publish } }\n",
@@ -34,7 +34,7 @@ extension EndToEnd {
                     #expect(try await server.isServing(transport))
                     // Before and after ffmpeg's reports are believed.
                     let file = folder.file("\(transport).mkv")
-                    try await record(server.url(transport), over: "tcp", into: file, seconds: 11)
+                    try await record(server.url(transport), over: "tcp", into: file, seconds: 15)
                 }
             }
             for transport in ["tcp", "udp"] { try await expectSynchrony(of: folder.file("\(transport).mkv")) }
