@@ -1,7 +1,7 @@
 """What fragmented MP4 says about time (ISO/IEC 14496-12): the ticks of tracks, and when a fragment begins and was captured."""
 
 NTP_EPOCH = 2_208_988_800
-# The SEI timestamp (docs/timestamps.md), whose identifier has no bytes that H.264 would escape.
+# The identifier of the SEI timestamp (docs/timestamps.md). It contains no two zeros, so H.264 never escapes it.
 SEI_IDENTIFIER = bytes.fromhex("9c2b6c9e5e9d4444903f1866e524bed6")
 
 

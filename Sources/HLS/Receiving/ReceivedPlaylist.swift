@@ -1,4 +1,4 @@
-/// A playlist of any server, as a client reads it: of an RFC 8216bis server whose segments are whole resources without encryption.
+/// A playlist as a client reads it (RFC 8216bis). Segments must be whole resources, and not encrypted.
 public enum ReceivedPlaylist: Hashable, Sendable {
     /// A multivariant playlist: the URIs of the qualities, in their order.
     case qualities([String])

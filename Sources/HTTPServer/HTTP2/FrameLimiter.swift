@@ -1,11 +1,11 @@
 import NIOCore
 
-/// Closes an HTTP/2 connection whose client sends frames without a reason. SwiftNIO limits PING, SETTINGS, PRIORITY, RST_STREAM,
-/// CONTINUATION and empty DATA; it counts neither WINDOW_UPDATE nor short DATA nor frames of unknown types, each of which costs a
-/// microsecond and thirteen bytes (swift-nio-http2 1.46). It stands between TLS and SwiftNIO's handler. Confined to the event loop.
+/// Closes an HTTP/2 connection on which the client sends more frames than its requests and the responses explain. SwiftNIO limits
+/// PING, SETTINGS, PRIORITY, RST_STREAM, CONTINUATION and empty DATA; it counts neither WINDOW_UPDATE nor short DATA nor frames of
+/// unknown types, each of which costs a microsecond and thirteen bytes (swift-nio-http2 1.46). It stands between TLS and SwiftNIO's handler. Confined to the event loop.
 ///
 /// A rate would not do, because a fast client extends its windows thousands of times in a second. So each request and each DATA frame
-/// that the server sends permits some frames more, as in Envoy (`max_inbound_window_update_frames_per_data_frame_sent`).
+/// that the server sends permits some frames more.
 final class FrameLimiter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -24,7 +24,7 @@ final class FrameLimiter: ChannelDuplexHandler {
 
     /// Frames that a client may send before its first request.
     static let initialCount = 200
-    /// Frames that a request, or a DATA frame of the server, permits. Envoy's number. A client extends two windows for a frame, or for
+    /// Frames that a request, or a DATA frame of the server, permits. A client extends two windows for a frame, or for
     /// each 4 KB of it.
     static let countPerFrame = 20
 

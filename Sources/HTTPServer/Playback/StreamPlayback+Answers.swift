@@ -5,7 +5,7 @@ import Streams
 
 /// The responses to requests for a stream's playback.
 extension StreamPlayback {
-    /// How long the list of qualities waits for segments of substreams, whose encoders may have to start, in nanoseconds.
+    /// How long the list of qualities waits for segments of substreams, in nanoseconds. Their encoders may have to start.
     private static var substreamPatience: Int64 { 5_000_000_000 }
     /// How long a playlist waits for its first segment once the stream has media, in nanoseconds: a segment has 10 s at most.
     private static var segmentPatience: Int64 { 12_000_000_000 }
