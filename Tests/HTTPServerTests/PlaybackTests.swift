@@ -241,4 +241,20 @@ struct PlaybackTests {
             #expect(segment != former && player.get(segment)?.status == 200)
         }
     }
+
+    /// Else a player that changes to another quality would wait for its encoder.
+    @Test func allQualitiesStayWhileOneIsPlayed() async throws {
+        let (main, sub) = (live, LiveStream("/cam/sub"))
+        for stream in [main, sub] {
+            for count in [25, 25, 25, 4] { stream.publishGroup(count) }
+        }
+        try await TestServer.serve([main, sub], { $0.playback.idleMilliseconds = 200 }) { server in
+            server.services.substreams.withLock { $0["/cam"] = ["/cam/sub"] }
+            let player = try Player(server, "/cam")
+            let end = ContinuousClock.now + .milliseconds(800)
+            repeat { #expect(player.playlist(0) != nil) } while .now < end
+            #expect(sub.stream.demand.isNeeded)
+            #expect(await eventually(within: 5) { !sub.stream.demand.isNeeded && !main.stream.demand.isNeeded })
+        }
+    }
 }

@@ -6,8 +6,8 @@ import Streams
 
 /// The renditions of one stream, and the requests that wait for them. Confined to the event loop.
 ///
-/// A rendition begins with the first request for it, and ends half a minute after the last. A request for what is not there yet waits
-/// until the part that it names is finished.
+/// All qualities begin with the first request for one of them, and end half a minute after the last. A request for what is not there
+/// yet waits until the part that it names is finished.
 final class StreamPlayback {
     let path: LivePath
     let context: ServerContext
@@ -51,9 +51,8 @@ final class StreamPlayback {
     private func prepare(_ question: PlaybackRequest.Question, at now: MonotonicTime) {
         switch question {
         case .qualities(let content, _): for name in names(of: content) { use(name, at: now) }
-        case .playlist(let name, _):
-            use(PlaylistName(name.content, 0), at: now)
-            use(name, at: now)
+        // A player may change to another quality at any time. If its encoder had to start then, the player would stall.
+        case .playlist(let name, _): for name in names(of: name.content) { use(name, at: now) }
         case .media(let name): rendition(ofRun: name.run)?.lastUse = now
         }
     }
