@@ -54,6 +54,27 @@ struct EndlessFileTests {
         }
     }
 
+    /// Chromium's `<video>` plays what is in whole blocks.
+    @Test func theFileOfAClientThatReadsBlocksIsPaddedToThem() async throws {
+        let live = LiveStream()
+        live.publishGroup(3)
+        try await TestServer.serve([live]) { server in
+            let client = try server.connect()
+            let headers = "Range: bytes=0-\r\nAccept-Encoding: identity;q=1, *;q=0\r\n"
+            client.send("GET /cam/index.mp4 HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n")
+            #expect(client.response()?.status == 200)
+            var raw: [UInt8] = []
+            while dechunked(raw).count < BlockPadding.blockByteCount {
+                let bytes = client.bytes(atLeast: 1)
+                try #require(!bytes.isEmpty)
+                raw += bytes
+            }
+            let boxes = MovieBoxes(dechunked(raw))
+            #expect(dechunked(raw).count == BlockPadding.blockByteCount)
+            #expect(boxes.fragments.count == 3 && boxes.types.last == "free")
+        }
+    }
+
     @Test func tracksCanBeLeftOut() async throws {
         let live = LiveStream(hasAudio: true)
         try await TestServer.serve([live]) { server in

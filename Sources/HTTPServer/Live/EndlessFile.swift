@@ -1,5 +1,5 @@
 import MP4
-import NIOCore
+import Media
 
 /// The body of a response that is an MP4 file without end: one init segment, and a fragment per frame. Confined to the event loop.
 ///
@@ -8,9 +8,13 @@ final class EndlessFile: LiveBody {
     let connection: LiveConnection
     private unowned let handler: RequestHandler
     private var hasBegun = false
+    /// `nil` for a client that reads the file as it comes.
+    private var padding: BlockPadding?
 
-    init(_ connection: LiveConnection, of handler: RequestHandler) {
+    /// - Parameter readsBlocks: whether the client reads the file in blocks, as Chromium does.
+    init(_ connection: LiveConnection, of handler: RequestHandler, readsBlocks: Bool) {
         (self.connection, self.handler) = (connection, handler)
+        padding = readsBlocks ? BlockPadding() : nil
     }
 
     func begin(_ initSegment: InitSegment, after former: InitSegment?) -> Bool {
@@ -20,6 +24,11 @@ final class EndlessFile: LiveBody {
         connection.write(initSegment.bytes)
         connection.flush()
         return true
+    }
+
+    func caughtUp(at now: MonotonicTime) {
+        guard let byteCount = padding?.padding(at: connection.byteCount, now) else { return }
+        connection.writeFreeBox(byteCount)
     }
 
     /// A file cannot say so.

@@ -1,4 +1,5 @@
 import MP4
+import Media
 
 /// What a live viewer's media are sent as: an endless file, or messages of a WebSocket. Confined to the event loop.
 protocol LiveBody: AnyObject {
@@ -13,6 +14,9 @@ protocol LiveBody: AnyObject {
 
     /// Frames were left out because the client was too slow. The next fragment is a keyframe.
     func dropped(_ frameCount: Int)
+
+    /// Everything that the stream has now was sent.
+    func caughtUp(at now: MonotonicTime)
 
     /// Ends the body. The viewer has been removed.
     func end(_ reason: LiveEnd)

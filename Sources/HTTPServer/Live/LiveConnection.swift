@@ -32,6 +32,8 @@ final class LiveConnection {
     private let gate: any HTTPGate
     private let framing: Framing
     private var hasChunk = false
+    /// The bytes that were written, without the framing.
+    private(set) var byteCount = 0
     /// Bytes that waited in the channel when it was last looked at.
     private var waitingByteCount = 0
     /// When the channel last took bytes away.
@@ -71,6 +73,20 @@ final class LiveConnection {
         gate.write(buffer)
     }
 
+    /// Writes a box of MP4 without content (ISO/IEC 14496-12, section 8.1.2).
+    ///
+    /// - Parameter byteCount: the bytes of the whole box, from 8 to 32 KB.
+    func writeFreeBox(_ byteCount: Int) {
+        var buffer = gate.buffer(Self.frameByteCount + 8)
+        begin(byteCount, .binary, in: &buffer)
+        buffer.writeInteger(UInt32(byteCount))
+        buffer.writeStaticString("free")
+        gate.write(buffer)
+        if let content = Self.zeros.getSlice(at: 0, length: byteCount - 8) { gate.write(content) }
+    }
+
+    private static let zeros = ByteBuffer(repeating: 0, count: BlockPadding.blockByteCount)
+
     /// Ends the body.
     ///
     /// - Returns: whether the connection can be used again.
@@ -91,6 +107,7 @@ final class LiveConnection {
     private static let frameByteCount = 24
 
     private func begin(_ byteCount: Int, _ kind: MessageKind, in buffer: inout ByteBuffer) {
+        self.byteCount += byteCount
         switch framing {
         case .none, .stream: break
         case .chunks:

@@ -20,7 +20,8 @@ extension RequestHandler {
             let (path, selection) = try livePath(of: request)
             if request.method == .head { return try describeBody(of: path, selection) }
             let connection = LiveConnection(gate, framing)
-            let viewer = try viewer(of: path, selection, for: request, .inBand, EndlessFile(connection, of: self))
+            let file = EndlessFile(connection, of: self, readsBlocks: request.isFromBrowsersPlayer)
+            let viewer = try viewer(of: path, selection, for: request, .inBand, file)
             let viewers = server.live.viewers(on: context.eventLoop, of: server)
             watching = Watching(viewer: viewer, viewers: viewers)
             let patience = path.stream.demand.startMilliseconds ?? server.options.firstMediaMilliseconds
@@ -127,5 +128,13 @@ extension RequestHandler {
     func bodyMayContinue() {
         guard let watching else { return }
         watching.viewers.becameWritable(watching.viewer)
+    }
+}
+
+extension Request {
+    /// Whether the `<video>` of a browser asks for a media file: for the whole of it, and not compressed. Other players send only one of
+    /// these headers, or neither.
+    fileprivate var isFromBrowsersPlayer: Bool {
+        values(of: "Range") == ["bytes=0-"] && values(of: "Accept-Encoding").first?.hasPrefix("identity") == true
     }
 }

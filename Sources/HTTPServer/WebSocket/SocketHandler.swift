@@ -234,6 +234,9 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
         return true
     }
 
+    /// A message is taken as it comes.
+    func caughtUp(at now: MonotonicTime) {}
+
     func dropped(_ frameCount: Int) {
         if case .page = dialect { send(.drop(frames: frameCount)) }
     }
