@@ -6,6 +6,9 @@ import { MediaBuffer } from "./media-buffer.js";
 /** Seconds for which a player without media is believed to wait for the network. A source that has ended gives nothing for longer. */
 const longestStall = 1.5;
 
+/** Seconds of the shortest stall. Firefox says for a millisecond or two that it waits, although it has media. */
+const shortestStall = 0.01;
+
 /** The class with which this browser plays segments: of Safari on iPhones only the managed one exists. */
 const MediaSourceClass = globalThis.ManagedMediaSource ?? globalThis.MediaSource ?? null;
 
@@ -226,6 +229,7 @@ export class MSEPlayer {
 
     #played = () => {
         this.#hasPlayed = true;
+        if (this.#stalledAt !== null && performance.now() / 1000 - this.#stalledAt < shortestStall) this.#stalledAt = null;
         this.#owner.playing();
     };
 
