@@ -7,7 +7,15 @@ extension UInt8 {
     /// A space or a tab: `OWS` of RFC 9110, section 5.6.3.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
     /// A byte of a `token` (RFC 9110, section 5.6.2).
-    var isTokenByte: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+    var isTokenByte: Bool {
+        switch self {
+        case UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^")...UInt8(ascii: "`"), UInt8(ascii: "|"),
+            UInt8(ascii: "~"):
+            true
+        default: isLetterOrDigit
+        }
+    }
     /// A letter of ASCII in lower case; any other byte as it is.
     var lowercased: UInt8 { (0x41...0x5A).contains(self) ? self + 0x20 : self }
 
@@ -22,19 +30,20 @@ extension UInt8 {
     }
 }
 
-extension Collection<UInt8> where SubSequence: Collection<UInt8> {
+extension Collection<UInt8> {
+    /// Whether the bytes are `text`, ignoring the case of ASCII letters.
+    func equalsIgnoringCase(_ text: String) -> Bool {
+        count == text.utf8.count && zip(self, text.utf8).allSatisfy { $0.lowercased == $1.lowercased }
+    }
+}
+
+extension BidirectionalCollection<UInt8> where SubSequence == Self {
     /// The bytes without blanks at both ends.
-    var trimmed: ArraySlice<UInt8> {
-        var rest = Array(self)[...]
+    var trimmed: Self {
+        var rest = self
         while rest.first?.isBlank == true { rest.removeFirst() }
         while rest.last?.isBlank == true { rest.removeLast() }
         return rest
-    }
-
-    /// Whether the bytes are `text`, ignoring the case of ASCII letters.
-    func equalsIgnoringCase(_ text: StaticString) -> Bool {
-        let text = Array("\(text)".utf8)
-        return count == text.count && zip(self, text).allSatisfy { $0.lowercased == $1.lowercased }
     }
 }
 

@@ -15,7 +15,7 @@ public struct Forwarding: Hashable, Sendable {
     ///   - xForwardedProto: those of `X-Forwarded-Proto`.
     ///   - via: those of `Via`.
     public init(forwarded: [String], xForwardedFor: [String], xForwardedProto: [String], via: [String]) {
-        isMentioned = !(forwarded + xForwardedFor + xForwardedProto + via).isEmpty
+        isMentioned = ![forwarded, xForwardedFor, xForwardedProto, via].allSatisfy(\.isEmpty)
         guard forwarded.isEmpty else {
             let elements = Self.elements(forwarded).map(Self.parameters)
             clients = elements.map { $0["for"].flatMap(Self.address) }

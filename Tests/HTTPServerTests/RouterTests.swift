@@ -30,4 +30,30 @@ struct RouterTests {
             #expect(stream(path, at: .stream("ws")) == nil, "\(path)")
         }
     }
+
+    @Test func theFirstRouteWithThePathAndTheMethodIsTaken() {
+        let router = Router(routes: [
+            Route(.folder("/api/"), for: .everyone) { _, _ in },
+            Route(.stream("ws"), [.post], for: .stream(.read)) { _, _ in },
+            Route(.path("/api/ws"), [.post, .delete], for: .everyone) { _, _ in },
+            Route(.playback, for: .playback) { _, _ in },
+        ])
+        func place(_ path: String, _ method: Request.Method) -> Route.Place? {
+            guard case .route(let route, _) = router.match(path, method) else { return nil }
+            return route.place
+        }
+        #expect(place("/api/ws", .head) == .folder("/api/"))
+        #expect(place("/api/ws", .post) == .stream("ws"))
+        #expect(place("/api/ws", .delete) == .path("/api/ws"))
+        #expect(place("/cam/~\(String(repeating: "a", count: 32))/all-0.m3u8", .get) == .playback)
+        guard case .methods(let methods) = router.match("/api/ws", .put) else {
+            Issue.record("no route has PUT")
+            return
+        }
+        #expect(methods == [.get, .head, .post, .post, .delete])
+        guard case .nothing = router.match("/cam", .get) else {
+            Issue.record("nothing is there")
+            return
+        }
+    }
 }

@@ -25,6 +25,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var lastNumber: UInt64 = 0
     /// The response without end that the connection sends.
     var endless: EndlessResponse?
+    /// What the last request called this server, and what it means.
+    private var lastHost: (text: String, host: Authority)?
 
     /// A request from its end to the end of its response.
     struct CurrentRequest {
@@ -214,7 +216,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// What the request calls this server, which must be one of its names.
     private func host(of head: HTTPRequestHead, _ target: RequestTarget) throws(Problem) -> Authority {
         // HTTP/1.0 knows no `Host`; then the client has only an address.
-        let named = target.authority ?? Authority(head.headers.first(name: "Host") ?? connection.local.bracketedHost)
+        let text = head.headers.first(name: "Host") ?? connection.local.bracketedHost
+        // Most requests of a connection have the same host, which has been checked.
+        if target.authority == nil, let lastHost, lastHost.text == text { return lastHost.host }
+        let named = target.authority ?? Authority(text)
         guard let named else { throw Problem(.badRequest, "the header Host is malformed") }
         guard server.hosts.contains(named, connectedTo: IPAddress(connection.local.host)) else {
             server.log.log(
@@ -225,6 +230,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
                 "this server does not know itself as \(named.host); if it should, add the name to the option http.hosts"
             )
         }
+        if target.authority == nil { lastHost = (text, named) }
         return named
     }
 
@@ -396,7 +402,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             headers.add(name: name, value: value)
         }
         headers.add(name: "Server", value: server.options.serverName)
-        headers.add(name: "Date", value: httpDate(unixSeconds: WallClock.unixNanoseconds() / 1_000_000_000))
+        headers.add(name: "Date", value: server.date.text)
         // Responses without a body have no length (RFC 9110, section 8.6).
         if hasLength, ![.noContent, .notModified].contains(response.status) {
             headers.add(name: "Content-Length", value: "\(response.byteCount)")

@@ -12,16 +12,14 @@ struct PlaybackAddress {
     /// `nil` if the path has another form.
     init?(_ path: String) {
         // By bytes, because a slash and a combining mark behind it are one character.
-        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count >= 3, let label = Substring(parts[parts.count - 2]).dropPrefix("~"),
-            PlaybackSessions.isLabel(label)
-        else { return nil }
-        streamPath = parts.count == 3 ? "/" : parts.dropLast(2).map { String(Substring($0)) }.joined(separator: "/")
-        self.label = String(label)
-        name = String(Substring(parts[parts.count - 1]))
+        let (bytes, slash) = (path.utf8, UInt8(ascii: "/"))
+        guard let last = bytes.lastIndex(of: slash), let middle = bytes[..<last].lastIndex(of: slash) else {
+            return nil
+        }
+        let player = bytes[bytes.index(after: middle)..<last]
+        guard player.first == UInt8(ascii: "~"), PlaybackSessions.isLabel(player.dropFirst()) else { return nil }
+        streamPath = middle == bytes.startIndex ? "/" : String(Substring(bytes[..<middle]))
+        label = String(Substring(player.dropFirst()))
+        name = String(Substring(bytes[bytes.index(after: last)...]))
     }
-}
-
-extension Substring {
-    fileprivate func dropPrefix(_ prefix: String) -> Substring? { hasPrefix(prefix) ? dropFirst(prefix.count) : nil }
 }

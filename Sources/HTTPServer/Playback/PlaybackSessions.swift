@@ -114,9 +114,8 @@ final class PlaybackSessions: Sendable {
     }
 
     /// Whether the text has the form of a label.
-    static func isLabel(_ text: Substring) -> Bool {
-        text.utf8.count == 32
-            && text.utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x61 && $0 <= 0x66) }
+    static func isLabel(_ text: Substring.UTF8View) -> Bool {
+        text.count == 32 && text.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x61 && $0 <= 0x66) }
     }
 
     // MARK: Ends

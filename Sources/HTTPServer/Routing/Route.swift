@@ -81,7 +81,22 @@ public struct Route: Sendable {
 
 /// The routes of the server.
 struct Router: Sendable {
-    let routes: [Route]
+    private let routes: [Route]
+    /// Where in `routes` those with this path, with this last part, and all others are.
+    private var byPath: [String: [Int]] = [:]
+    private var byLastPart: [String: [Int]] = [:]
+    private var others: [Int] = []
+
+    init(routes: [Route]) {
+        self.routes = routes
+        for (index, route) in routes.enumerated() {
+            switch route.place {
+            case .path(let path): byPath[path, default: []].append(index)
+            case .stream(let end): byLastPart[end, default: []].append(index)
+            case .streamEnding, .playback, .folder: others.append(index)
+            }
+        }
+    }
 
     /// What was found at a path.
     enum Match {
@@ -91,10 +106,13 @@ struct Router: Sendable {
         case nothing
     }
 
-    /// Finds the route of a request. A HEAD request has the route of GET.
+    /// Finds the route of a request: the first that has the path and the method. A HEAD request has the route of GET.
     func match(_ path: String, _ method: Request.Method?) -> Match {
+        let lastPart = path.utf8.suffix(while: { $0 != UInt8(ascii: "/") })
+        let candidates = byPath[path, default: []] + byLastPart[String(Substring(lastPart)), default: []] + others
         var allowed: [Request.Method] = []
-        for route in routes {
+        for index in candidates.sorted() {
+            let route = routes[index]
             guard let streamPath = Self.streamPath(of: path, at: route.place) else { continue }
             if let method, route.methods.contains(method) {
                 return .route(route, streamPath: streamPath.isEmpty ? nil : streamPath)
@@ -110,14 +128,25 @@ struct Router: Sendable {
         case .path(let own): return path == own ? "" : nil
         case .stream(let end):
             if !end.isEmpty, path == "/" + end { return "/" }
-            guard path.utf8.count > end.utf8.count + 2, path.hasSuffix("/" + end) else { return nil }
-            return String(path.dropLast(end.count + 1))
+            guard path.utf8.count > end.utf8.count + 2, path.utf8.ends(with: "/" + end) else { return nil }
+            return String(Substring(path.utf8.dropLast(end.utf8.count + 1)))
         case .streamEnding(let end):
             if path == "/index" + end { return "/" }
-            guard path.utf8.count > end.utf8.count + 1, path.hasSuffix(end) else { return nil }
-            return String(path.dropLast(end.count))
+            guard path.utf8.count > end.utf8.count + 1, path.utf8.ends(with: end) else { return nil }
+            return String(Substring(path.utf8.dropLast(end.utf8.count)))
         case .playback: return PlaybackAddress(path)?.streamPath
         case .folder(let start): return path.hasPrefix(start) ? "" : nil
         }
+    }
+}
+
+extension String.UTF8View {
+    fileprivate func ends(with end: String) -> Bool { suffix(end.utf8.count).elementsEqual(end.utf8) }
+
+    /// The bytes at the end that fulfil a condition.
+    fileprivate func suffix(while fulfils: (UInt8) -> Bool) -> SubSequence {
+        var start = endIndex
+        while start > startIndex, fulfils(self[index(before: start)]) { start = index(before: start) }
+        return self[start...]
     }
 }

@@ -14,6 +14,7 @@ final class ServerContext: Sendable {
     let nonces: ServerNonces
     let tokens: AccessTokens
     let hosts: OwnHosts
+    let date = CurrentDate()
     let log: ServerLog
     let identity: CurrentIdentity
     /// The ports at which it listens.
