@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HTTP = free_port()
 failures = []
 # Seconds after the first packet at which the link changes.
-SLOWER, FASTER, END = 25, 50, 85
+SLOWER, FASTER, END = 40, 65, 100
 CUT, JOINED = 20, 35
 
 
