@@ -121,25 +121,30 @@ extension EndToEnd {
             }
         }
 
-        /// A viewer of another connection misses no frame while one attack after the other goes on, and the memory is
-        /// that of before.
+        /// A viewer of another connection misses no frame while one attack after the other goes on. The first round may take
+        /// memory for what a young server had not needed yet; the second round takes no more.
         @Test(.enabled(if: Command.exists("curl"), "needs curl")) func attacksCostNoFrame() async throws {
             try await withHTTP2 { secure in
                 let file = secure.folder.file("watched.mp4")
                 let viewer = try Command(
                     ["curl", "-skN", "--http2", "-o", file, "\(secure.url)/cam/index.mp4"], in: "/")
                 try #require(await eventually(within: 10) { secure.folder.bytes("watched.mp4").count > 50_000 })
-                let memory = residentKilobytes(of: secure.server)
-                for attack in HTTP2Attack.all {
-                    let end = ContinuousClock.now + .seconds(1)
-                    repeat { try attack.run(port: secure.port) } while .now < end
-                    let size = secure.folder.byteCount("watched.mp4")
-                    #expect(
-                        await eventually(within: 5) { secure.folder.byteCount("watched.mp4") > size }, "\(attack.name)")
+                var memory = [residentKilobytes(of: secure.server)]
+                for _ in 0..<2 {
+                    for attack in HTTP2Attack.all {
+                        let end = ContinuousClock.now + .milliseconds(500)
+                        repeat { try attack.run(port: secure.port) } while .now < end
+                        let size = secure.folder.byteCount("watched.mp4")
+                        #expect(
+                            await eventually(within: 5) { secure.folder.byteCount("watched.mp4") > size },
+                            "\(attack.name)")
+                    }
+                    memory.append(residentKilobytes(of: secure.server))
                 }
+                #expect(memory[1] < memory[0] + 65_536, "KB: \(memory)")
                 #expect(
-                    await eventually(within: 10) { residentKilobytes(of: secure.server) < memory + 16_384 },
-                    "\(residentKilobytes(of: secure.server)) KB, before \(memory) KB")
+                    await eventually(within: 10) { residentKilobytes(of: secure.server) < memory[1] + 8_192 },
+                    "KB: \(memory)")
                 let viewers = try await secure.curl(path: "/api/v1/viewers?path=/cam")
                 #expect(viewers.text.contains("\"client\":\"curl"), "\(viewers.text)")
                 #expect(!viewers.text.contains(/"droppedUnits":[1-9]/), "\(viewers.text)")
