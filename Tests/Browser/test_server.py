@@ -96,16 +96,20 @@ class Server(BrowserTest):
     def test_an_endless_file_plays_in_a_video_element(self):
         page = self.visit("/")
         for name, query in (("video alone", "?audio=0"), ("sound", "")):
-            video = page.evaluate_handle(
-                """source => {
-                    const video = Object.assign(document.createElement("video"), { src: source, muted: true });
-                    document.body.replaceChildren(video);
-                    video.play();
-                    return video;
-                }""", f"/sound/index.mp4{query}")
-            # Before that, frames of the fast start are displayed, which are older.
-            page.wait_for_function("video => video.currentTime > 1", arg=video)
-            self.compare_delays(f"delay of index.mp4 with {name}", page, video, 500)
+            # Each time from the beginning, because a browser that plays a file stays as far behind as it was when it began.
+            self.compare(f"delay of index.mp4 with {name}", 500, lambda: self.file_delays(page, f"/sound/index.mp4{query}"))
+
+    def file_delays(self, page, source):
+        video = page.evaluate_handle(
+            """source => {
+                const video = Object.assign(document.createElement("video"), { src: source, muted: true });
+                document.body.replaceChildren(video);
+                video.play();
+                return video;
+            }""", source)
+        # Before that, frames of the fast start are displayed, which are older.
+        page.wait_for_function("video => video.currentTime > 1", arg=video)
+        return [sample["delay"] for sample in self.delays(page, video)]
 
     def test_the_first_frame_does_not_wait_for_a_keyframe(self):
         page = self.play("/card/")
