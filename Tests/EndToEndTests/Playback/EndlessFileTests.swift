@@ -41,7 +41,7 @@ extension EndToEnd {
                 let outcome = try await Command.run(
                     ["ffmpeg", "-v", "warning", "-headers", "Accept-Encoding: identity\r\n", "-t", "3"]
                         + ["-i", server.fileURL(), "-c", "copy", folder.file("padded.mkv")], within: 20)
-                #expect(outcome.status == 0 && outcome.diagnostics.isEmpty, "\(outcome.diagnostics)")
+                #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.diagnostics)")
             }
         }
 
