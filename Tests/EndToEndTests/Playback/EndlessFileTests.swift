@@ -36,11 +36,10 @@ extension EndToEnd {
 
         /// Browsers get a file that is padded to the blocks in which Chromium reads. Their range is one that ffmpeg sends, too.
         @Test func aPaddedFileDecodesWithoutAnError() async throws {
-            let folder = try TemporaryFolder()
             try await withServer("testcard", hasHTTP: true) { server in
                 let outcome = try await Command.run(
                     ["ffmpeg", "-v", "warning", "-headers", "Accept-Encoding: identity\r\n", "-t", "3"]
-                        + ["-i", server.fileURL(), "-c", "copy", folder.file("padded.mkv")], within: 20)
+                        + ["-i", server.fileURL(), "-f", "null", "-"], within: 20)
                 #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome.diagnostics)")
             }
         }
