@@ -37,6 +37,7 @@ final class CatalogWatch {
     private func received(_ streams: [CatalogStream]) {
         count += 1
         let isForAll = count % Self.questionsPerSecond == 0
+        let streams = streams.map(\.shared)
         for socket in all { socket.received(streams, isForAll: isForAll) }
         if isForAll { askForViewers() }
         loop.assumeIsolated().scheduleTask(in: Self.interval) { [self] in

@@ -1,5 +1,6 @@
 import RTSP
 import Streams
+import Synchronization
 
 /// What the server knows of its streams, for clients of the API. Thread-safe; nothing blocks.
 public protocol StreamCatalog: Sendable {
@@ -26,6 +27,33 @@ public struct CatalogStream: Sendable {
 
     public init(path: String, state: Int, content: Int, json: @escaping @Sendable ([Right]) -> [UInt8]) {
         (self.path, self.state, self.content, self.json) = (path, state, content, json)
+    }
+}
+
+extension CatalogStream {
+    /// The same stream, whose JSON is made once for all clients with the same rights.
+    var shared: Self {
+        let made = SharedJSON(json)
+        return Self(path: path, state: state, content: content) { made.json(for: $0) }
+    }
+}
+
+/// The JSON of one state of a stream, by the rights of the clients. Thread-safe.
+private final class SharedJSON: Sendable {
+    private let make: @Sendable ([Right]) -> [UInt8]
+    private let made = Mutex<[[Right]: [UInt8]]>([:])
+
+    init(_ make: @escaping @Sendable ([Right]) -> [UInt8]) {
+        self.make = make
+    }
+
+    func json(for rights: [Right]) -> [UInt8] {
+        made.withLock { made in
+            if let json = made[rights] { return json }
+            let json = make(rights)
+            made[rights] = json
+            return json
+        }
     }
 }
 

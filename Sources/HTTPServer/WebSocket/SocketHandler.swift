@@ -173,10 +173,9 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     func received(_ streams: [CatalogStream], isForAll: Bool) {
         // A client that does not read gets the state later.
         guard !isClosing, connection.isWritable else { return }
-        for message in topics.messages(about: streams, isForAll: isForAll, for: rights) {
-            connection.write(message, as: .text)
-        }
-        connection.flush()
+        let messages = topics.messages(about: streams, isForAll: isForAll, for: rights)
+        for message in messages { connection.write(message, as: .text) }
+        if !messages.isEmpty { connection.flush() }
     }
 
     func received(viewers json: [UInt8], of path: String) {
