@@ -31,7 +31,7 @@ public struct CatalogStream: Sendable {
 }
 
 extension CatalogStream {
-    /// The same stream, whose JSON is made once for all clients with the same rights.
+    /// A copy whose `json` encodes once for each set of rights. All clients with the same rights get the same bytes.
     var shared: Self {
         let made = SharedJSON(json)
         return Self(path: path, state: state, content: content) { made.json(for: $0) }

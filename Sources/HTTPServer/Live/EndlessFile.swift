@@ -27,7 +27,9 @@ final class EndlessFile: LiveBody {
     }
 
     func caughtUp(at now: MonotonicTime) {
-        guard let byteCount = padding?.padding(at: connection.byteCount, now) else { return }
+        guard padding != nil, connection.isWritable,
+            let byteCount = padding?.padding(at: connection.byteCount, now)
+        else { return }
         connection.writeFreeBox(byteCount)
     }
 

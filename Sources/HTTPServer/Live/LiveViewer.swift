@@ -149,7 +149,7 @@ extension LiveViewer {
             }
             follower.advance()
         }
-        if hasWritten, body.connection.isWritable { body.caughtUp(at: now) }
+        if hasWritten { body.caughtUp(at: now) }
         _ = follower.settle(in: view)
         if !follower.isInFastStart, !follower.fastStart.isEmpty {
             follower.releaseFastStart()
