@@ -9,8 +9,8 @@ struct SocketTopics {
     private var wantsStreams = false
     /// Whether it was told all streams.
     private var knowsStreams = false
-    /// What it was told of each stream.
-    private var told: [String: CatalogStream] = [:]
+    /// The numbers of what it was told of each stream (``CatalogStream``), by its path.
+    private var told: [String: (state: Int, content: Int)] = [:]
 
     /// The most paths whose viewers one client follows: the page follows one.
     private static let maximumPaths = 16
@@ -49,7 +49,7 @@ struct SocketTopics {
         }
         let removed = told.keys.filter { path in !visible.contains { $0.path == path } }.sorted()
         for path in removed { told[path] = nil }
-        for stream in changed { told[stream.path] = stream }
+        for stream in changed { told[stream.path] = (stream.state, stream.content) }
         var messages: [[UInt8]] = []
         if let own = changed.first(where: { $0.path == stream }) {
             messages.append(Array("{\"stream\":".utf8) + own.json(rights.rights(at: own.path)) + Self.end("stream"))
