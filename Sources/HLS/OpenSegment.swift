@@ -54,8 +54,18 @@ struct OpenSegment<Storage: FragmentStorage>: Sendable {
     ///
     /// - Parameter duration: nanoseconds.
     func finished(lasting duration: Int64) -> Segment<Storage> {
-        Segment(
-            number: number, parts: parts, duration: duration, captured: captured, initNumber: initNumber,
+        let bytes = Storage(byteCount: parts.reduce(0) { $0 + $1.byteCount }) { output in
+            for part in parts { output.append(part.bytes.rawSpan) }
+        }
+        var end = 0
+        let slices = parts.map { part in
+            end += part.byteCount
+            return Part(
+                bytes: bytes.slice(end - part.byteCount..<end), byteCount: part.byteCount, duration: part.duration,
+                isIndependent: part.isIndependent)
+        }
+        return Segment(
+            number: number, parts: slices, bytes: bytes, duration: duration, captured: captured, initNumber: initNumber,
             isDiscontinuous: isDiscontinuous, discontinuityCount: discontinuityCount)
     }
 }

@@ -11,12 +11,14 @@ public struct Part<Storage: FragmentStorage>: Sendable {
     public let isIndependent: Bool
 }
 
-/// A finished segment. Immutable.
+/// A finished segment. Immutable. It is one piece of memory, because most clients take it whole, and each piece is a write.
 public struct Segment<Storage: FragmentStorage>: Sendable {
     /// Its media sequence number.
     public let number: Int64
     /// Empty if the source was absent.
     public let parts: [Part<Storage>]
+    /// All parts in one piece of memory, which they share; `nil` if the source was absent.
+    public let bytes: Storage?
     /// Nanoseconds of media.
     public let duration: Int64
     /// When its first frame was captured; `nil` if unknown.

@@ -206,7 +206,8 @@ public struct Segmenter<Storage: FragmentStorage>: Sendable {
             let duration = time - start <= timing.longestSegment && isComplete ? time - start : target
             append(
                 Segment(
-                    number: nextNumber, parts: [], duration: duration, captured: nil, initNumber: initNumber,
+                    number: nextNumber, parts: [], bytes: nil, duration: duration, captured: nil,
+                    initNumber: initNumber,
                     isDiscontinuous: false, discontinuityCount: discontinuityCount))
             nextNumber += 1
             start += duration

@@ -51,6 +51,7 @@ public struct RequestTarget: Hashable, Sendable {
     }
 
     private static func path(_ bytes: ArraySlice<UInt8>) -> String? {
+        if isPlain(bytes) { return String(decoding: bytes, as: UTF8.self) }
         let parts = bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         var decoded: [String] = []
         for (index, part) in parts.enumerated() {
@@ -62,5 +63,19 @@ public struct RequestTarget: Hashable, Sendable {
             decoded.append(text)
         }
         return "/" + decoded.joined(separator: "/")
+    }
+
+    /// Whether a path, as it is written, is in its one form: ASCII, nothing to decode, no empty part, and none that begins with a dot.
+    /// Most paths are.
+    private static func isPlain(_ bytes: ArraySlice<UInt8>) -> Bool {
+        var isAfterSlash = false
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "%"), UInt8(ascii: "\\"), 0x80...: return false
+            case UInt8(ascii: "/") where isAfterSlash, UInt8(ascii: ".") where isAfterSlash: return false
+            default: isAfterSlash = byte == UInt8(ascii: "/")
+            }
+        }
+        return true
     }
 }

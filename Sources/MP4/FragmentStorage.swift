@@ -6,6 +6,11 @@ public protocol FragmentStorage: Sendable {
     /// Makes memory with the bytes that `write` appends, of which there are `byteCount`.
     init(byteCount: Int, write: (inout OutputRawSpan) -> Void)
 
+    /// A part of the same memory.
+    ///
+    /// - Parameter range: within the bytes, counted from the first.
+    func slice(_ range: Range<Int>) -> Self
+
     /// The bytes.
     var rawSpan: RawSpan { @_lifetime(borrow self) get }
 }
@@ -14,4 +19,6 @@ extension [UInt8]: FragmentStorage {
     public init(byteCount: Int, write: (inout OutputRawSpan) -> Void) {
         self.init(capacity: byteCount, write: write)
     }
+
+    public func slice(_ range: Range<Int>) -> Self { Array(self[range]) }
 }

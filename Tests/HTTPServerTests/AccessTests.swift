@@ -178,10 +178,10 @@ struct HTTPServerAccessTests {
         let (proxy, host) = (SocketAddress.loopback(.ipv4, port: 5), try #require(Authority("cam.example")))
         func name(_ proxies: [AddressBlock]) -> String {
             ClientIdentity(
-                peer: Endpoint(address: "127.0.0.1", isLoopback: true), security: .clear, host: host,
+                peer: proxy, security: .clear, host: host,
                 forwarding: Forwarding(forwarded: [], xForwardedFor: ["192.0.2.7"], xForwardedProto: [], via: []),
                 trustedProxies: proxies
-            ).name(connectedFrom: proxy)
+            ).name
         }
         #expect(name([try #require(AddressBlock("127.0.0.1"))]) == "192.0.2.7")
         #expect(name([]) == "127.0.0.1:5")

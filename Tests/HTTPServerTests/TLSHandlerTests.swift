@@ -98,7 +98,7 @@ struct TLSHandlerTests {
     @Test func aSlowClientGetsTheWholeResponse() async throws {
         let route = Route(.path("/segment"), for: .everyone) { _, exchange in
             var response = Response()
-            response.shared = [Self.segment]
+            response.shared = Self.segment
             exchange.respond(response)
         }
         try await TestServer.run(more: [route]) {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HTTP
@@ -20,6 +21,21 @@ struct RequestTargetTests {
     ])
     func whatCouldMeanAnotherResourceIsRefused(text: String) {
         #expect(RequestTarget(text) == nil)
+    }
+
+    /// Most paths have nothing to decode, and are read in another way than others.
+    @Test func aPathIsTheSameHoweverItsLettersAreWritten() {
+        var generator = SplitMix64(seed: 1)
+        for _ in 0..<20_000 {
+            let text =
+                "/"
+                + String(
+                    (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+                        "/.a~\\".randomElement(using: &generator) ?? "a"
+                    })
+            let encoded = text.replacing("a", with: "%61").replacing("~", with: "%7e")
+            #expect(RequestTarget(text)?.path == RequestTarget(encoded)?.path, "\(text)")
+        }
     }
 
     @Test func theAbsoluteFormNamesTheHost() throws {

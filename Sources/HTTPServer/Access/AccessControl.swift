@@ -55,7 +55,7 @@ final class AccessControl {
 
     /// Whether a client's address may connect at all.
     func admits(_ client: ClientIdentity) -> Bool {
-        context.services.access.policy?.addresses.admits(IPAddress(client.endpoint.address)) ?? true
+        context.services.access.policy?.addresses.admits(client.address) ?? true
     }
 
     /// The external service has decided.

@@ -1,3 +1,4 @@
+import HTTP
 import RTSP
 import Reactor
 
@@ -9,6 +10,10 @@ final class ConnectionFacts {
     let counts: CountedConnection
     /// The live bodies of the connection.
     var viewerCount = 0
+    /// What the last request called this server, and what it means.
+    var lastHost: (text: String, host: Authority)?
+    /// The client of the last request that mentions no proxy, and what it called this server.
+    var lastClient: (host: Authority, client: ClientIdentity)?
     /// Names the connection for the external authoriser; it cannot be guessed.
     private(set) lazy var name: String = {
         var numbers = SystemRandomNumberGenerator()

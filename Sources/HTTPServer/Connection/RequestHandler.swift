@@ -25,8 +25,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var lastNumber: UInt64 = 0
     /// The response without end that the connection sends.
     var endless: EndlessResponse?
-    /// What the last request called this server, and what it means.
-    private var lastHost: (text: String, host: Authority)?
 
     /// A request from its end to the end of its response.
     struct CurrentRequest {
@@ -141,10 +139,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func answer(_ head: HTTPRequestHead) throws(Problem) {
         guard let target = RequestTarget(head.uri) else { throw Problem(.badRequest, "the URL is malformed") }
         let host = try host(of: head, target)
-        let client = ClientIdentity(
-            peer: Endpoint(address: connection.peer.host, isLoopback: connection.peer.isLoopback),
-            security: connection.security, host: host, forwarding: Forwarding(head.headers),
-            trustedProxies: server.options.trustedProxies)
+        let client = client(of: head, host)
         guard access.admits(client) else { throw Problem(.forbidden, "this address may not connect") }
         let method = Request.Method(rawValue: head.method.rawValue)
         let (route, streamPath) = try route(to: target, method)
@@ -187,104 +182,6 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// The right that the query names; `nil` if it names none.
-    private static func namedRight(_ target: RequestTarget) throws(Problem) -> Right? {
-        guard let name = target.query["right"] else { return nil }
-        guard let right = Right(rawValue: name) else {
-            throw Problem(.badRequest, "right: is read, publish, control or status")
-        }
-        return right
-    }
-
-    /// The path of the stream that the query names; `nil` if it names none.
-    private static func namedPath(_ target: RequestTarget) throws(Problem) -> String? {
-        guard let path = target.query["path"] else { return nil }
-        guard path.hasPrefix("/") else {
-            throw Problem(.badRequest, "path: is the path of a stream with its leading slash, such as /cam")
-        }
-        return path
-    }
-
-    /// The path of the stream that the query names as go2rtc does, with or without its leading slash.
-    private static func sourcePath(_ target: RequestTarget) throws(Problem) -> String {
-        guard let name = target.query["src"], !name.isEmpty else {
-            throw Problem(.badRequest, "src: names the stream, as in ?src=cam")
-        }
-        return name.hasPrefix("/") ? name : "/" + name
-    }
-
-    /// What the request calls this server, which must be one of its names.
-    private func host(of head: HTTPRequestHead, _ target: RequestTarget) throws(Problem) -> Authority {
-        // HTTP/1.0 knows no `Host`; then the client has only an address.
-        let text = head.headers.first(name: "Host") ?? connection.local.bracketedHost
-        // Most requests of a connection have the same host, which has been checked.
-        if target.authority == nil, let lastHost, lastHost.text == text { return lastHost.host }
-        let named = target.authority ?? Authority(text)
-        guard let named else { throw Problem(.badRequest, "the header Host is malformed") }
-        guard server.hosts.contains(named, connectedTo: IPAddress(connection.local.host)) else {
-            server.log.log(
-                .refusedHost, .notice, "request refused: unknown host name", peer: connection.peer.description,
-                reason: "the client calls this server \(named.host); if that is right, add the name to http.hosts")
-            throw Problem(
-                .misdirectedRequest,
-                "this server does not know itself as \(named.host); if it should, add the name to the option http.hosts"
-            )
-        }
-        if target.authority == nil { lastHost = (text, named) }
-        return named
-    }
-
-    /// - Returns: no route for the path if the method is OPTIONS, which has none.
-    private func route(to target: RequestTarget, _ method: Request.Method?) throws(Problem) -> (Route?, String?) {
-        switch server.router.match(target.path, method) {
-        case .route(let route, let streamPath): return (route, streamPath)
-        case .nothing: return (nil, nil)
-        case .methods where method == .options: return (nil, nil)
-        case .methods(let methods):
-            let allow = methods.map(\.rawValue).joined(separator: ", ")
-            throw Problem(
-                .methodNotAllowed, "the methods of this path are \(allow)",
-                headers: [.init(name: "Allow", value: allow)])
-        }
-    }
-
-    /// - Returns: whether the request comes from the page of another server that may use this one.
-    private func checkOrigin(
-        _ head: HTTPRequestHead, _ host: Authority, _ client: ClientIdentity, isSafe: Bool
-    ) throws(Problem) -> Bool {
-        let check = OriginCheck(allowed: server.options.origins)
-        switch check.verdict(head.headers, host: host, isSecure: client.security == .tls) {
-        case .own: return false
-        case .permitted(let origin):
-            current?.crossOrigin = [
-                ("Access-Control-Allow-Origin", "\(origin)"), ("Access-Control-Allow-Credentials", "true"),
-                ("Vary", "Origin"),
-            ]
-            return true
-        case .refused where isSafe: return false
-        case .refused:
-            throw Problem(
-                .forbidden, "a page of another server may not do this; see the option http.origins")
-        }
-    }
-
-    /// Answers OPTIONS, also as the preflight request of a page of another server (CORS).
-    private func respondToOptions(_ target: RequestTarget, _ isPermitted: Bool) {
-        guard case .methods(let methods) = server.router.match(target.path, nil) else {
-            return refuse(Problem(.notFound, "there is nothing at this path"))
-        }
-        let allow = methods.map(\.rawValue).joined(separator: ", ")
-        var response = Response(.noContent, headers: [("Allow", allow)])
-        if isPermitted {
-            response.headers += [
-                ("Access-Control-Allow-Methods", allow),
-                ("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match, Range"),
-                ("Access-Control-Max-Age", "600"),
-            ]
-        }
-        send(response)
-    }
-
     // MARK: Access
 
     /// Continues with a request when it is authorised.
@@ -312,7 +209,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Refuses a request that is not authorised: a wrong password after a delay, so that guessing takes time.
     func refuse(_ problem: Problem, because failure: AccessFailure, _ client: ClientIdentity) {
-        log(failure, of: client.name(connectedFrom: connection.peer))
+        log(failure, of: client.name)
         guard failure.countsAsGuess, let context, let number = current?.number else { return refuse(problem) }
         let delay = TimeAmount.milliseconds(Int64(access.guessDelayMilliseconds))
         context.eventLoop.assumeIsolated().scheduleTask(in: delay) { [self] in
@@ -345,8 +242,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         let request = Request(
             method: method, target: target, body: body,
             client: Client(
-                address: client.endpoint.address, peer: client.name(connectedFrom: connection.peer),
-                security: client.security,
+                address: client.endpoint.address, peer: client.name, security: client.security,
                 userAgent: head.headers.first(name: "User-Agent") ?? ""),
             streamPath: streamPath, grant: grant, headers: head.headers, identity: client)
         body = []
@@ -360,6 +256,23 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             let cookie = access.sessionCookie(of: user, request.identity)
         else { return }
         current?.cookie = cookie
+    }
+
+    /// Answers OPTIONS, also as the preflight request of a page of another server (CORS).
+    private func respondToOptions(_ target: RequestTarget, _ isPermitted: Bool) {
+        guard case .methods(let methods) = server.router.match(target.path, nil) else {
+            return refuse(Problem(.notFound, "there is nothing at this path"))
+        }
+        let allow = methods.map(\.rawValue).joined(separator: ", ")
+        var response = Response(.noContent, headers: [("Allow", allow)])
+        if isPermitted {
+            response.headers += [
+                ("Access-Control-Allow-Methods", allow),
+                ("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match, Range"),
+                ("Access-Control-Max-Age", "600"),
+            ]
+        }
+        send(response)
     }
 
     /// Sends the response to the request `number`, if it is still to be answered.
@@ -380,10 +293,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
         if !keepsConnection, !gate.isMultiplexed { head.headers.add(name: "Connection", value: "close") }
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if !current.isHead {
-            let own = response.body.isEmpty ? [] : [context.channel.allocator.buffer(bytes: response.body)]
-            for body in own + response.shared {
-                context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-            }
+            let body = response.shared ?? context.channel.allocator.buffer(bytes: response.body)
+            if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         }
         let sent = context.eventLoop.makePromise(of: Void.self)
         if let charge = response.charge { sent.futureResult.whenComplete { _ in withExtendedLifetime(charge) {} } }
@@ -408,13 +319,5 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             headers.add(name: "Content-Length", value: "\(response.byteCount)")
         }
         return headers
-    }
-}
-
-extension Forwarding {
-    fileprivate init(_ headers: HTTPHeaders) {
-        self.init(
-            forwarded: headers["Forwarded"], xForwardedFor: headers["X-Forwarded-For"],
-            xForwardedProto: headers["X-Forwarded-Proto"], via: headers["Via"])
     }
 }

@@ -9,6 +9,11 @@ extension ByteBuffer: FragmentStorage {
         writeWithOutputRawSpan(minimumWritableBytes: byteCount, initializingWith: write)
     }
 
+    public func slice(_ range: Range<Int>) -> Self {
+        // A range within the bytes.
+        getSlice(at: readerIndex + range.lowerBound, length: range.count) ?? Self()
+    }
+
     public var rawSpan: RawSpan {
         @_lifetime(borrow self)
         get { readableBytesSpan }

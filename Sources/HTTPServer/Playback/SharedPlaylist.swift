@@ -25,9 +25,9 @@ final class SharedPlaylist {
             response.status = .notModified
         } else if request.acceptsGzip, let compressed {
             response.headers.append(("Content-Encoding", "gzip"))
-            response.shared = [compressed]
+            response.shared = compressed
         } else {
-            response.shared = [text]
+            response.shared = text
         }
         return response
     }

@@ -81,17 +81,17 @@ extension StreamPlayback {
     ) throws(Problem) -> Response? {
         let missing = Problem(.notFound, "this segment is not, or no longer, there")
         guard let rendition = rendition(ofRun: name.run), let segmenter = rendition.segmenter else { throw missing }
-        let bytes: [ByteBuffer]
+        let bytes: ByteBuffer
         switch name {
         case .initSegment(_, let number):
             guard let segment = segmenter.initSegments[number] else { throw missing }
-            bytes = [ByteBuffer(bytes: segment.bytes)]
+            bytes = ByteBuffer(bytes: segment.bytes)
         case .segment(_, let number):
-            guard let segment = segmenter.segment(number) else { throw missing }
-            bytes = segment.parts.map(\.bytes)
+            guard let whole = segmenter.segment(number)?.bytes else { throw missing }
+            bytes = whole
         case .part(_, let position):
             if let part = segmenter.part(at: position) {
-                bytes = [part.bytes]
+                bytes = part.bytes
                 break
             }
             // Only the part that playlists hint at is waited for.

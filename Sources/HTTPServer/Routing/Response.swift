@@ -9,7 +9,7 @@ public struct Response: Sendable {
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
     /// Memory that other responses share, in place of `body`.
-    var shared: [ByteBuffer] = []
+    var shared: ByteBuffer?
     /// The memory of a large body, which counts until it has been sent or the connection has closed.
     public var charge: MemoryBudget.Charge?
 
@@ -22,7 +22,7 @@ public struct Response: Sendable {
         self.init(status, headers: [("Content-Type", mediaType)], body: Array(text.utf8))
     }
 
-    var byteCount: Int { shared.reduce(body.count) { $0 + $1.readableBytes } }
+    var byteCount: Int { shared?.readableBytes ?? body.count }
 
     /// A status code (RFC 9110, section 15).
     public struct Status: Hashable, Sendable {

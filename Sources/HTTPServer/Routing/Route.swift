@@ -109,9 +109,9 @@ struct Router: Sendable {
     /// Finds the route of a request: the first that has the path and the method. A HEAD request has the route of GET.
     func match(_ path: String, _ method: Request.Method?) -> Match {
         let lastPart = path.utf8.suffix(while: { $0 != UInt8(ascii: "/") })
-        let candidates = byPath[path, default: []] + byLastPart[String(Substring(lastPart)), default: []] + others
+        let fixed = byPath[path, default: []] + byLastPart[String(Substring(lastPart)), default: []]
         var allowed: [Request.Method] = []
-        for index in candidates.sorted() {
+        for index in fixed.isEmpty ? others : (fixed + others).sorted() {
             let route = routes[index]
             guard let streamPath = Self.streamPath(of: path, at: route.place) else { continue }
             if let method, route.methods.contains(method) {
