@@ -29,6 +29,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler, HTTPGate
     private static let lingering = TimeAmount.seconds(1)
     /// Requests that are answered before others get their turn.
     private static let requestsPerTurn = 16
+    private static let allocator = ByteBufferAllocator()
 
     private let options: ConnectionOptions
     private var framing: RequestFraming
@@ -39,6 +40,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler, HTTPGate
     private var isProcessing = false
     private var timer: ConnectionTimer?
     private var context: ChannelHandlerContext?
+    /// Whether the channel takes more without keeping it: asked for each frame, told by the channel only when it changes.
+    private(set) var isWritable = false
 
     init(_ options: ConnectionOptions) {
         self.options = options
@@ -49,6 +52,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler, HTTPGate
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        isWritable = context.channel.isWritable
         let timer = ConnectionTimer(on: context.eventLoop) { [self] in deadlinePassed() }
         timer.set(after: options.idle)
         self.timer = timer
@@ -64,6 +68,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler, HTTPGate
     private func end() {
         timer?.cancel()
         context = nil
+        isWritable = false
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        isWritable = context.channel.isWritable
+        context.fireChannelWritabilityChanged()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -203,16 +213,12 @@ extension RequestGate {
 
     var isMultiplexed: Bool { false }
 
-    var isWritable: Bool { context?.channel.isWritable ?? false }
-
     var bufferedByteCount: Int {
         // Every channel of a socket has the option.
         context.flatMap { try? $0.channel.syncOptions?.getOption(.bufferedWritableBytes) } ?? 0
     }
 
-    func buffer(_ byteCount: Int) -> ByteBuffer {
-        context?.channel.allocator.buffer(capacity: byteCount) ?? ByteBuffer()
-    }
+    func buffer(_ byteCount: Int) -> ByteBuffer { Self.allocator.buffer(capacity: byteCount) }
 
     func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(.byteBuffer(bytes)), promise: nil) }
 

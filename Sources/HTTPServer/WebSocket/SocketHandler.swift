@@ -16,7 +16,7 @@ import RTSP
 final class SocketHandler: ChannelInboundHandler, LiveBody {
     typealias InboundIn = WebSocketFrame
 
-    /// The pause between two Pings, and how long a client may be silent, in seconds.
+    /// The pause between two Pings, which are sent only while there are no media, and how long they may remain unanswered, in seconds.
     private static let (pingInterval, longestSilence) = (TimeAmount.seconds(5), Int64(15))
     /// Messages that may come at once, and one more each so many nanoseconds.
     private static let messages = TokenBucket.Limits(burst: 20, every: 200_000_000)
@@ -37,7 +37,10 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     /// `nil` unless the client has subscribed to the events.
     private var events: SocketEvents?
     private var allowance = TokenBucket(messages)
-    private var lastHeard = MonotonicTime.now()
+    /// When the first Ping was sent since the client was heard.
+    private var unansweredSince: MonotonicTime?
+    /// The bytes that had been written when the timer last looked.
+    private var lastByteCount = 0
     private(set) var viewers: LiveLoop?
     private var timer: ConnectionTimer?
     private var isClosing = false
@@ -69,6 +72,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
         rights = currentRights()
         if viewer == nil, !rights.admits(.read, nil) { end(.notPermitted) }
         if !rights.admits(.status, nil) { endEvents() }
+        viewers?.catalog.ask()
     }
 
     // MARK: The channel
@@ -105,11 +109,11 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isClosing else { return }
         let frame = unwrapInboundIn(data)
-        lastHeard = .now()
+        unansweredSince = nil
         switch frame.opcode {
         case .text: received(Array(frame.unmaskedData.readableBytesView))
         case .ping:
-            guard allowance.takeOne(at: lastHeard) else { return close(.broken("there are too many messages")) }
+            guard allowance.takeOne(at: .now()) else { return close(.broken("there are too many messages")) }
             connection.write(Array(frame.unmaskedData.readableBytesView), as: .pong)
             connection.flush()
         case .pong: break
@@ -121,7 +125,7 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     // MARK: Messages
 
     private func received(_ bytes: [UInt8]) {
-        guard allowance.takeOne(at: lastHeard) else { return close(.broken("there are too many messages")) }
+        guard allowance.takeOne(at: .now()) else { return close(.broken("there are too many messages")) }
         if case .go2rtc(let offer) = dialect { return received(go2rtc: bytes, offer) }
         do throws(ClientMessage.Failure) {
             switch try ClientMessage(parsing: bytes) {
@@ -167,15 +171,16 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
     /// The paths of which the client has subscribed to the list of viewers.
     var watchedPaths: Set<String> { topics.viewers }
 
-    /// Tells the client what has changed.
+    /// Tells the client what has changed, with the next frame.
     ///
     /// - Parameter isForAll: whether all changes are told; otherwise those of states.
     func received(_ streams: [CatalogStream], isForAll: Bool) {
         // A client that does not read gets the state later.
         guard !isClosing, connection.isWritable else { return }
-        let messages = topics.messages(about: streams, isForAll: isForAll, for: rights)
-        for message in messages { connection.write(message, as: .text) }
-        if !messages.isEmpty { connection.flush() }
+        for message in topics.messages(about: streams, isForAll: isForAll, for: rights) {
+            connection.write(message, as: .text)
+        }
+        if viewer == nil { connection.flush() }
     }
 
     func received(viewers json: [UInt8], of path: String) {
@@ -194,10 +199,16 @@ final class SocketHandler: ChannelInboundHandler, LiveBody {
 
     private func timeIsUp() {
         guard !isClosing else { return gate.abort() }
-        guard MonotonicTime.now() - lastHeard < Self.longestSilence * 1_000_000_000 else { return gate.abort() }
+        timer?.set(after: Self.pingInterval)
+        defer { lastByteCount = connection.byteCount }
+        // Whether a client takes its media is watched by the policy for slow viewers.
+        guard viewer == nil || connection.byteCount == lastByteCount else { return }
+        let now = MonotonicTime.now()
+        let since = unansweredSince ?? now
+        guard now - since < Self.longestSilence * 1_000_000_000 else { return gate.abort() }
+        unansweredSince = since
         connection.write([], as: .ping)
         connection.flush()
-        timer?.set(after: Self.pingInterval)
     }
 
     // MARK: The end
