@@ -16,7 +16,7 @@ struct LATMDepacketizerTests {
 
     private func element(_ units: [[UInt8]]) -> [UInt8] {
         units.flatMap { unit in
-            Array(repeating: 0xFF, count: unit.count / 255) + [UInt8(unit.count % 255)] + unit
+            [UInt8](repeating: 0xFF, count: unit.count / 255) + CollectionOfOne(UInt8(unit.count % 255)) + unit
         }
     }
 

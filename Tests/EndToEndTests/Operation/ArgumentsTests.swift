@@ -56,11 +56,12 @@ extension EndToEnd {
         }
 
         /// `ps` shows the arguments of a process to all users.
-        @Test(arguments: [
-            (["yard=rtsp://ann:s3cret@127.0.0.1:9/cam"], ["yard=rtsp://ann:xxxxxx@127.0.0.1:9/cam"]),
-            (["testcard", "--user", "ann:s3cret"], ["testcard", "--user", "ann:xxxxxx"]),
-            (["testcard", "--user=ann:s3cret"], ["testcard", "--user=ann:xxxxxx"]),
-        ])
+        @Test(
+            arguments: [
+                (["yard=rtsp://ann:s3cret@127.0.0.1:9/cam"], ["yard=rtsp://ann:xxxxxx@127.0.0.1:9/cam"]),
+                (["testcard", "--user", "ann:s3cret"], ["testcard", "--user", "ann:xxxxxx"]),
+                (["testcard", "--user=ann:s3cret"], ["testcard", "--user=ann:xxxxxx"]),
+            ] as [([String], [String])])
         func theProcessListShowsNoPassword(arguments: [String], shown: [String]) async throws {
             let server = try await ServerProcess.start(arguments)
             let list = try String(
