@@ -17,6 +17,8 @@ from video import make_video
 
 # Viewers that join per second.
 RAMP = 250
+# Receivers on this host wake for each packet or not, depending on how fast they read, and the server pays. docs/measuring.md explains it.
+GATHER = ("--gather-ms", 1)
 
 
 class Bench:
@@ -26,6 +28,7 @@ class Bench:
         self.count, self.seconds = options.viewers, options.seconds
         self.url = f"rtsp://127.0.0.1:{self.port}/cam"
         self.file = f"http://127.0.0.1:{self.port + 1}/cam/index.mp4"
+        self.socket = f"ws://127.0.0.1:{self.port + 1}/cam/ws"
         self.playlist = f"http://127.0.0.1:{self.port + 1}/cam/index.m3u8"
         self.server_processor, self.receiver_processor = sorted(os.sched_getaffinity(0))[:2]
         self.video = make_video(self.work)
@@ -35,26 +38,15 @@ class Bench:
         return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
     def start(self, count: int, url: str, *more) -> subprocess.Popen:
-        return self.start_pinned([
-            self.apus, "bench", "viewers", url, "--count", count, "--ramp", RAMP, "--seconds", self.duration(count), "--json", *more])
-
-    def start_pinned(self, command: list) -> subprocess.Popen:
+        # All join, and are measured for as long as the options say.
+        seconds = count / RAMP + 1.5 + self.seconds
+        command = [self.apus, "bench", "viewers", url, "--count", count, "--ramp", RAMP, "--seconds", seconds, "--json", *more]
         return subprocess.Popen(pinned(self.receiver_processor, command), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-
-    def duration(self, count: int) -> float:
-        """Seconds in which so many viewers join and are measured."""
-        return count / RAMP + 1.5 + self.seconds
 
     def measure(self, count: int, url: str, *more) -> dict:
         """The report of so many viewers of a fresh server."""
         with ApusWithHTTP(self) as server:
             return self.report(self.start(count, url, "--server-pid", server.pid, *more))
-
-    def measure_sockets(self, count: int) -> dict:
-        """The same over WebSockets."""
-        with ApusWithHTTP(self) as server:
-            program = [sys.executable, Path(__file__).with_name("sockets.py")]
-            return self.report(self.start_pinned([*program, "127.0.0.1", self.port + 1, "/cam", count, RAMP, self.duration(count), server.pid]))
 
     def report(self, process: subprocess.Popen) -> dict:
         return json.loads(process.communicate()[0])
@@ -89,8 +81,7 @@ def median_cost(reports: list[dict]) -> float:
 
 def row(name: str, reports: list[dict]) -> str:
     every = ", ".join(f"{cost(report):.2f}" for report in reports)
-    times = [report["captureToArrival"] for report in reports if report["captureToArrival"]]
-    delay = " / ".join(f"{statistics.median(time[key] for time in times):.2f}" for key in ("p50", "p99")) if times else "not measured"
+    delay = " / ".join(f"{statistics.median(report['captureToArrival'][key] for report in reports):.2f}" for key in ("p50", "p99"))
     load = max(report["steady"]["receiverLoad"] for report in reports)
     gaps = sum(report["gaps"] for report in reports)
     return f"| {name} | {median_cost(reports):.2f} ({every}) | {gaps} | {delay} | {load * 100:.0f} % |"

@@ -17,6 +17,7 @@ final class HTTPBench {
     private var phase = Phase.starting
     private var tally = ViewersTally()
     private var steady: SteadyWindow
+    private var isGathering = false
     private var nextProgress = MonotonicTime(nanoseconds: .min)
 
     private enum Phase {
@@ -91,7 +92,8 @@ final class HTTPBench {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    try pipeline.addHandlers(HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()))
+                    let responses = ByteToMessageHandler(HTTPResponseDecoder(leftOverBytesStrategy: .forwardBytes))
+                    try pipeline.addHandlers(HTTPRequestEncoder(), responses)
                     try pipeline.addHandler(handler.value)
                 }
             }
@@ -103,6 +105,7 @@ final class HTTPBench {
     private func viewer(_ record: ViewerRecord) -> any HTTPViewer {
         switch stream.format {
         case .file: FileViewer(stream, record, of: self)
+        case .webSocket: SocketViewer(stream, record, of: self)
         case .hls(let playback): PlaylistViewer(stream, playback, record, playlists, of: self)
         }
     }
@@ -144,5 +147,16 @@ extension HTTPBench {
         guard case .running = phase else { return }
         let frame = record.received(fragment, at: now, lateNanoseconds: plan.lateMilliseconds &* 1_000_000)
         if let frame { tally.add(frame, isKept: plan.keepsFrames) }
+        gather()
+    }
+
+    /// Lets packets gather once what has arrived is read.
+    private func gather() {
+        guard plan.gatherMilliseconds > 0, !isGathering else { return }
+        isGathering = true
+        loop.assumeIsolated().execute { [self] in
+            plan.gather()
+            isGathering = false
+        }
     }
 }

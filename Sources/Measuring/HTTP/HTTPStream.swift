@@ -1,6 +1,6 @@
 import RTSP
 
-/// A stream that is watched over HTTP, and how it is requested.
+/// A stream that is watched over HTTP, or over a WebSocket, and how it is requested.
 public struct HTTPStream: Sendable {
     /// The URL without user and password, for reports.
     public let url: String
@@ -17,6 +17,8 @@ public struct HTTPStream: Sendable {
     public enum Format: Hashable, Sendable {
         /// An endless MP4 file.
         case file
+        /// The same fragments as messages of a WebSocket.
+        case webSocket
         /// Playlists of HLS, and what they list.
         case hls(Playback)
     }

@@ -1,10 +1,11 @@
 import NIOCore
 import NIOHTTP1
+import NIOWebSocket
 import RTSP
 
 /// The connection of one viewer over HTTP: sends one request after the other, and answers a challenge for a password. Confined to the
 /// event loop.
-final class ViewerConnection: ChannelInboundHandler {
+final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
@@ -14,7 +15,7 @@ final class ViewerConnection: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     /// What the last request was for.
     private var target = ""
-    private var mediaType = ""
+    private var headers = HTTPHeaders()
     /// A challenge has come; the request is repeated when its response is complete.
     private var isChallenged = false
     /// Another challenge after an answer means that the password is wrong.
@@ -28,11 +29,12 @@ final class ViewerConnection: ChannelInboundHandler {
     ///
     /// - Parameters:
     ///   - target: path and query, still encoded.
-    ///   - mediaType: what the viewer accepts.
-    func get(_ target: String, as mediaType: String) {
-        (self.target, self.mediaType) = (target, mediaType)
+    ///   - headers: those of this request alone.
+    func get(_ target: String, with headers: HTTPHeaders) {
+        (self.target, self.headers) = (target, headers)
         guard let context else { return }
-        var fields: HTTPHeaders = ["Host": authority, "User-Agent": "apus-bench", "Accept": mediaType]
+        var fields: HTTPHeaders = ["Host": authority, "User-Agent": "apus-bench"]
+        fields.add(contentsOf: headers)
         if let authorization = login?.authorization(for: Method(rawValue: "GET"), target) {
             fields.add(name: "Authorization", value: authorization)
         }
@@ -41,7 +43,29 @@ final class ViewerConnection: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
+    /// The same for a resource of this media type.
+    func get(_ target: String, as mediaType: String) { get(target, with: ["Accept": mediaType]) }
+
     func close() { context?.close(promise: nil) }
+
+    /// Makes the connection a WebSocket. What comes from now on is for the handler.
+    func become(_ socket: SocketConnection) {
+        guard let context = context.take() else { return }
+        let pipeline = context.pipeline.syncOperations
+        let reader = ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: SocketConnection.maximumByteCount))
+        do {
+            // Bytes behind the response, which the decoder of HTTP has, come to the next handler when that one is removed.
+            try pipeline.addHandlers(reader, WebSocketFrameEncoder(), socket)
+            let responses = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            let requests = try pipeline.handler(type: HTTPRequestEncoder.self)
+            for handler: any RemovableChannelHandler in [self, requests, responses] {
+                pipeline.removeHandler(handler, promise: nil)
+            }
+        } catch {
+            viewer.end(.failed("\(error)"))
+            context.close(promise: nil)
+        }
+    }
 
     /// Calls the closure after this time, unless the connection has closed.
     func schedule(after milliseconds: Int64, _ action: @escaping () -> Void) {
@@ -80,7 +104,7 @@ final class ViewerConnection: ChannelInboundHandler {
         case .body(let bytes): if !isChallenged { viewer.received(bytes) }
         case .end where isChallenged:
             isChallenged = false
-            get(target, as: mediaType)
+            get(target, with: headers)
         case .end: viewer.receivedEnd()
         }
     }

@@ -83,7 +83,9 @@ public final class ViewersBench: SessionOwner {
         case .starting:
             tally.serverBefore = plan.server?.snapshot()
             phase = .running(since: now)
-        case .running(let start): run(sessions, since: start, at: now)
+        case .running(let start):
+            run(sessions, since: start, at: now)
+            plan.gather()
         case .leaving(let deadline) where sessions.count == 0 || now >= deadline:
             // Viewers that read slowly or not at all receive no answer to TEARDOWN; their sockets are closed without it.
             for number in viewers.keys { sessions.vanish(number) }

@@ -23,10 +23,18 @@ public struct ViewersPlan: Sendable {
     public var churnPerSecond = 0
     /// Units that arrive more than this later than the least delayed unit are not in time.
     public var lateMilliseconds: Int64 = 100
+    /// How long the receiving thread waits after it has read what there was. With 0 it waits for the next packet at once, as players do. Over
+    /// loopback the server's processor time then includes waking this thread, which depends on how soon it has read everything.
+    public var gatherMilliseconds: Int64 = 0
     /// Whether the latency of each frame is kept for a plot, at 16 bytes per frame and viewer.
     public var keepsFrames = false
     /// The server's process, to measure its processor time, memory and descriptors.
     public var server: ServerProcess?
+
+    /// Blocks the receiving thread, while packets gather.
+    func gather() {
+        if gatherMilliseconds > 0 { MonotonicTime.now().advanced(byMilliseconds: gatherMilliseconds).wait() }
+    }
 
     public init(_ target: Target, count: Int, seconds: Double) {
         self.target = target
@@ -49,6 +57,7 @@ public struct ViewersPlan: Sendable {
         case .http(let stream):
             switch stream.format {
             case .file: ViewersReport.fileTransport
+            case .webSocket: ViewersReport.socketTransport
             case .hls(.lowLatency): ViewersReport.lowLatencyTransport
             case .hls(.segments): ViewersReport.segmentsTransport
             }

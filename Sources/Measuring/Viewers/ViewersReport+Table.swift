@@ -35,7 +35,7 @@ extension ViewersReport {
     /// What begins playback, what arrives, and how it ends.
     private var words: (answer: String, part: String, end: String) {
         switch transport {
-        case Self.fileTransport: ("response", "fragment", "last byte")
+        case Self.fileTransport, Self.socketTransport: ("response", "fragment", "last byte")
         case Self.lowLatencyTransport: ("playlist", "part", "last byte")
         case Self.segmentsTransport: ("playlist", "fragment", "last byte")
         default: ("PLAY answered", "packet", "last packet")

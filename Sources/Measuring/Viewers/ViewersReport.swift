@@ -2,7 +2,7 @@ import Streams
 
 /// The result of `apus bench viewers`. The counters are those of the steady viewers.
 public struct ViewersReport: Codable, Equatable, Sendable {
-    /// `udp`, `tcp`, `multicast`, or over HTTP `mp4`, `ll-hls` or `hls`.
+    /// `udp`, `tcp`, `multicast`, or over HTTP `mp4`, `websocket`, `ll-hls` or `hls`.
     public var transport: String
     /// How GSO batches arrived: `whole` (GRO) or `cut` into packets; `nil` over TCP.
     public var gsoBatches: String?
@@ -45,6 +45,8 @@ public struct ViewersReport: Codable, Equatable, Sendable {
 
     /// For viewers of an MP4 file over HTTP. `packets` are fragments then, and the response takes the place of that to PLAY.
     static let fileTransport = "mp4"
+    /// For viewers over WebSockets, with the same words.
+    static let socketTransport = "websocket"
     /// For viewers of HLS. `packets` and units are the tracks of fragments, one per part, and the first media playlist takes the place of
     /// the response to PLAY.
     static let lowLatencyTransport = "ll-hls"

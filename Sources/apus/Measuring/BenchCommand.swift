@@ -73,8 +73,9 @@ struct BenchViewersCommand: ParsableCommand {
         commandName: "viewers",
         abstract: "Play a stream many times at once, and count lost and late frames.",
         discussion: """
-            The URL is rtsp://…, rtsps://…, or over HTTP http://host:8888/cam/index.mp4 (the endless MP4 file) or
-            http://host:8888/cam/index.m3u8 (HLS with low latency; --segments: without).
+            The URL is rtsp://…, rtsps://…, or over HTTP http://host:8888/cam/index.mp4 (the endless MP4 file),
+            ws://host:8888/cam/ws (a WebSocket, as the web page has) or http://host:8888/cam/index.m3u8 (HLS with low
+            latency; --segments: without).
 
 
             """
@@ -115,6 +116,13 @@ struct BenchViewersCommand: ParsableCommand {
     @Option(name: .customLong("late-ms"), help: "Access units later than this, in milliseconds, count as late.")
     var lateMilliseconds: Int64 = 100
 
+    @Option(
+        name: .customLong("gather-ms"),
+        help: """
+            Wait so many milliseconds after each reading. Over loopback, a server also pays for waking this receiver.
+            """)
+    var gatherMilliseconds: Int64 = 0
+
     @Flag(
         help: """
             Receive over UDP without GRO, like an ordinary player. Over loopback, this costs processor time of the server.
@@ -132,7 +140,7 @@ struct BenchViewersCommand: ParsableCommand {
         let isOverHTTP = format != nil
         if !isOverHTTP { try options.stream.validateURL() }
         guard !isOverHTTP || options.stream.transport == nil && !cut else {
-            throw ValidationError("--transport and --cut are not for http://, which is over TCP")
+            throw ValidationError("--transport and --cut are not for http:// and ws://, which are over TCP")
         }
         guard !segments || format == .hls(.lowLatency) else {
             throw ValidationError("--segments is for HLS: http://…/index.m3u8")
@@ -141,12 +149,13 @@ struct BenchViewersCommand: ParsableCommand {
         guard ramp > 0, ramp <= 1e6 else { throw ValidationError("--ramp takes more than 0") }
         let others = [stalled, halfRate, churn]
         guard !isOverHTTP || others.allSatisfy({ $0 == 0 }) else {
-            throw ValidationError("--stalled, --half-rate and --churn are not for http://")
+            throw ValidationError("--stalled, --half-rate and --churn are not for http:// and ws://")
         }
         guard others.allSatisfy({ (0...10_000).contains($0) }) else {
             throw ValidationError("--stalled, --half-rate and --churn take 0 to 10000")
         }
         guard (0...3_600_000).contains(lateMilliseconds) else { throw ValidationError("--late-ms takes 0 to 3600000") }
+        guard (0...1_000).contains(gatherMilliseconds) else { throw ValidationError("--gather-ms takes 0 to 1000") }
         _ = try options.report.thresholds(in: .viewers)
         let joined = Double(options.count) / ramp
         guard joined < seconds else {
@@ -180,6 +189,7 @@ struct BenchViewersCommand: ParsableCommand {
         plan.halfRate = halfRate
         plan.churnPerSecond = churn
         plan.lateMilliseconds = lateMilliseconds
+        plan.gatherMilliseconds = gatherMilliseconds
         plan.server = serverPID.map { ServerProcess(processID: $0) }
         plan.keepsFrames = options.plot.plot != nil
         return plan

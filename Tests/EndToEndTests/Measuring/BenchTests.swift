@@ -30,28 +30,35 @@ extension EndToEnd {
             }
         }
 
-        @Test func everyFragmentOfAFileIsCounted() async throws {
+        @Test func everyFragmentOfAFileAndAWebSocketIsCounted() async throws {
             try await withServer("testcard", hasHTTP: true) { server in
                 #expect(try await server.isServing())
                 let file = "http://127.0.0.1:\(server.httpPort)/cam/index.mp4"
-                let outcome = try await Command.run(
-                    [ServerProcess.binary(), "bench", "viewers", file, "--count", "3", "--seconds", "4", "--json"],
-                    within: 30)
-                #expect(outcome.status == 0, "\(outcome.diagnostics)")
-                let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output))
-                #expect(report.established == 3)
-                #expect(Double(report.wholeUnits) > 3 * 3 * 76 / Sanitizer.patience)
-                #expect(report.gaps == 0 && report.lost == 0 && report.brokenUnits == 0)
-                let latency = try #require(report.captureToArrival, "capture times")
-                #expect(latency.count > 0 && latency.max < 1_000 * Sanitizer.patience)
+                let socket = "ws://127.0.0.1:\(server.httpPort)/cam/ws"
+                try await concurrently([(file, "mp4"), (socket, "websocket")]) { url, transport in
+                    let outcome = try await Command.run(
+                        [ServerProcess.binary(), "bench", "viewers", url, "--count", "3", "--seconds", "4", "--json"],
+                        within: 30)
+                    #expect(outcome.status == 0, "\(outcome.diagnostics)")
+                    let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output))
+                    #expect(report.transport == transport && report.established == 3)
+                    #expect(Double(report.wholeUnits) > 3 * 3 * 76 / Sanitizer.patience)
+                    #expect(report.gaps == 0 && report.lost == 0 && report.brokenUnits == 0)
+                    let latency = try #require(report.captureToArrival, "capture times")
+                    #expect(latency.count > 0 && latency.max < 1_000 * Sanitizer.patience)
+                }
 
                 let missing = "http://127.0.0.1:\(server.httpPort)/other/index.mp4"
                 let (failed, answer) = try await run(["bench", "viewers", missing, "--seconds", "1"])
                 #expect(failed.status == 1)
                 #expect(answer?.verdict.reasons == ["\(missing): 1 sessions failed: 404 Not Found"])
-                for wrong in [["--cut"], ["--stalled", "1"], ["--transport", "tcp"]] {
-                    #expect(try await run(["bench", "viewers", file] + wrong).0.status == 64)
+                for wrong in [["--cut"], ["--stalled", "1"], ["--transport", "tcp"], ["--segments"]] {
+                    #expect(try await run(["bench", "viewers", socket] + wrong).0.status == 64)
                 }
+                let other = "ws://127.0.0.1:\(server.httpPort)/other/ws"
+                let (refused, refusal) = try await run(["bench", "viewers", other, "--seconds", "1"])
+                #expect(refused.status == 1)
+                #expect(refusal?.verdict.reasons == ["\(other): 1 sessions failed: 404 Not Found"])
                 #expect(try await run(["bench", "joins", file]).0.status == 64)
             }
         }
@@ -97,13 +104,16 @@ extension EndToEnd {
                 paths: { cam: { source: testcard } }
                 """, to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
-                func reasons(_ user: String, _ name: String = "index.mp4") async throws -> [String]? {
-                    let stream = "http://\(user)@127.0.0.1:\(server.httpPort)/cam/\(name)"
+                func reasons(_ user: String, _ name: String = "index.mp4", over scheme: String = "http")
+                    async throws -> [String]?
+                {
+                    let stream = "\(scheme)://\(user)@127.0.0.1:\(server.httpPort)/cam/\(name)"
                     return try await run(["bench", "viewers", stream, "--seconds", "3"]).1?.verdict.reasons
                 }
                 let (right, wrong) = (try await reasons("ann:sesAme"), try await reasons("ann:sesame"))
                 #expect(right == [])
                 #expect(try await reasons("ann:sesAme", "index.m3u8") == [])
+                #expect(try await reasons("ann:sesAme", "ws", over: "ws") == [])
                 let end = "/cam/index.mp4: 1 sessions failed: wrong user or password"
                 #expect(wrong?.first?.hasSuffix(end) == true)
             }
