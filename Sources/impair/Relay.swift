@@ -4,7 +4,7 @@ import Reactor
 
 /// Moves packets between two TUN devices through two links, on the thread of one event loop.
 ///
-/// Virtual time begins with the first packet in either direction.
+/// Virtual time begins with the first packet in either direction that counts.
 /// The conformance is unchecked because all state belongs to the loop's thread, and to the creator before and after it runs.
 final class Relay: EventLoopHandler, @unchecked Sendable {
     private let server: TUNDevice
@@ -12,6 +12,7 @@ final class Relay: EventLoopHandler, @unchecked Sendable {
     private var up: RelayDirection
     private var down: RelayDirection
     private var start: MonotonicTime?
+    private var began: Double?
 
     init(server: consuming TUNDevice, client: consuming TUNDevice, up: Link<[UInt8]>, down: Link<[UInt8]>) {
         (self.up, self.down) = (RelayDirection(up), RelayDirection(down))
@@ -25,13 +26,17 @@ final class Relay: EventLoopHandler, @unchecked Sendable {
     }
 
     /// What both directions have done. To be read after the loop has ended.
-    var report: RelayReport { RelayReport(up: up.report, down: down.report) }
+    var report: RelayReport { RelayReport(began: began, up: up.report, down: down.report) }
 
     func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
-        if start == nil, !events.isEmpty { start = now }
-        guard let start else { return .distantFuture }
+        guard !events.isEmpty || start != nil else { return .distantFuture }
+        let start = start ?? now
         up.receive(from: client, since: start)
         down.receive(from: server, since: start)
+        if self.start == nil {
+            guard up.isUsed || down.isUsed else { return .distantFuture }
+            (self.start, began) = (start, Double(WallClock.unixNanoseconds()) / 1e9)
+        }
         up.deliver(to: server, since: start)
         down.deliver(to: client, since: start)
         guard let next = [up.nextDue, down.nextDue].compactMap(\.self).min() else { return .distantFuture }

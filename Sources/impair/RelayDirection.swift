@@ -19,6 +19,9 @@ struct RelayDirection {
     /// When the next packet is due, in nanoseconds since the start.
     var nextDue: Int64? { link.nextDue }
 
+    /// Whether a packet has come.
+    var isUsed: Bool { link.statistics.packets > 0 }
+
     var report: DirectionReport {
         DirectionReport(link: link.statistics, punctuality: punctuality, refusedByKernel: refused)
     }

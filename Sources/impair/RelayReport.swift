@@ -2,6 +2,8 @@ import Impairment
 
 /// What the relay has done.
 struct RelayReport: Encodable {
+    /// When the first packet came, in seconds since 1970; `nil` if none has.
+    let began: Double?
     let up: DirectionReport
     let down: DirectionReport
 }

@@ -1,6 +1,6 @@
 """Plays with hls.js over an impaired network, for script/acceptance hls. Prints one line of JSON: the stalls, the qualities, and how old frames are.
 
-Usage: hls_ladder.py URL SECONDS LOW_LATENCY
+Usage: hls_ladder.py URL SECONDS OPTIONS: those of hls.js as JSON.
 """
 
 import json
@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 from browser import OPTIONS
 from hls_page import open_page, play
 
-url, seconds, has_low_latency = sys.argv[1], float(sys.argv[2]), sys.argv[3] == "1"
+url, seconds, options = sys.argv[1], float(sys.argv[2]), json.loads(sys.argv[3])
 
 WATCH = """() => {
     const video = document.querySelector("video");
@@ -39,8 +39,8 @@ with sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=[*OPTIONS, INSECURE])
     began = time.time()
     page, _ = open_page(browser, url)
-    first = play(page, "/cam/index.m3u8", {"lowLatencyMode": has_low_latency})
+    first = play(page, "/cam/index.m3u8", options)
     page.evaluate(WATCH)
     time.sleep(max(0, began + seconds - time.time()))
-    result = page.evaluate("() => ({ stalls, levels, ages })")
-    print(json.dumps({"began": began, "first": first, **result}))
+    result = page.evaluate("() => ({ stalls, levels, choices, ages })")
+    print(json.dumps({"first": first, **result}))

@@ -24,6 +24,8 @@ PLAY = """async ([source, options]) => {
     if (options) {
         globalThis.hls = new Hls(options);
         globalThis.levels = [];
+        globalThis.choices = [];
+        hls.on(Hls.Events.LEVEL_SWITCHING, (_, { height }) => choices.push({ at: Date.now(), height }));
         hls.on(Hls.Events.LEVEL_SWITCHED, (_, { level }) => levels.push({ at: Date.now(), height: hls.levels[level].height }));
         hls.on(Hls.Events.ERROR, (_, { details, fatal }) => { if (fatal) console.error(details); });
         hls.loadSource(source);

@@ -2,10 +2,11 @@
 """HLS in hls.js over a network that becomes slower or is cut: when the quality changes, how long playback stalls, and how old frames are.
 
 Usage: hls.py [segments] [low-latency] [cut]; without arguments all three.
-The link has 4, 1 and again 4 Mbit/s, and the stream qualities of 2, 0.8 and 0.3 Mbit/s. Needs root (script/impair).
+The link has 4, 1 and again 4 Mbit/s, and the stream qualities of 2.6, 1.3 and 0.5 Mbit/s; hls.js goes up to 0.7 of a link. Needs root (script/impair).
 """
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HTTP = free_port()
 failures = []
 # Seconds after the first packet at which the link changes.
-SLOWER, FASTER, END = 40, 65, 100
+# hls.js believes slowly in a faster link, because it weighs each measurement with its duration.
+SLOWER, FASTER, END = 40, 65, 130
 CUT, JOINED = 20, 35
 
 
@@ -26,8 +28,8 @@ def check(what, holds, seen):
         failures.append(what)
 
 
-def play(down, seconds, low_latency, segment_seconds):
-    """What the player saw over the link."""
+def play(down, seconds, options, segment_seconds):
+    """What the player, with these options of hls.js, saw over the link."""
     configuration = os.path.join(folder, "apus.yml")
     video = {"frameRate": 30, "gopMilliseconds": 1000 * segment_seconds}
     with open(configuration, "w") as file:
@@ -35,34 +37,42 @@ def play(down, seconds, low_latency, segment_seconds):
             "server": {"port": free_port()}, "http": {"port": HTTP}, "access": {"open": True}, "control": {"socket": ""},
             "hls": {"segmentSeconds": segment_seconds},
             "paths": {
-                "cam": {"source": "testcard", "video": {**video, "width": 1280, "height": 720, "bitrate": 2_000_000}},
-                "cam/medium": {"source": "stream:cam", "video": {**video, "width": 640, "height": 360, "bitrate": 800_000}},
-                "cam/low": {"source": "stream:cam", "video": {**video, "width": 320, "height": 180, "bitrate": 300_000}},
+                # The test card needs half of a bitrate, and with noise three quarters.
+                "cam": {"source": "testcard", "video": {**video, "width": 1280, "height": 720, "bitrate": 3_400_000},
+                        "effects": {"filters": "noise=alls=12:allf=t"}},
+                "cam/medium": {"source": "stream:cam", "video": {**video, "width": 864, "height": 480, "bitrate": 1_700_000}},
+                "cam/low": {"source": "stream:cam", "video": {**video, "width": 432, "height": 240, "bitrate": 600_000}},
             }}, file)
     client = f"{ROOT}/.build-python/bin/python {ROOT}/Tests/Browser/hls_ladder.py"
     output = subprocess.run(
         [ROOT / "script/impair", "--port", str(HTTP), "--down", down, "--statistics", os.path.join(folder, "statistics"),
          "--server", f"exec {os.environ['APUS_BINARY']} serve --config {configuration} >{folder}/notice 2>{folder}/log",
-         "--client", f"{client} http://$APUS_IMPAIR_SERVER:{HTTP} {seconds} {int(low_latency)}"],
+         "--client", f"{client} http://$APUS_IMPAIR_SERVER:{HTTP} {seconds} {shlex.quote(json.dumps(options))}"],
         capture_output=True, text=True)
     if output.returncode != 0:
         raise SystemExit(output.stderr[-2000:] + open(f"{folder}/log").read()[-1000:])
-    return json.loads(output.stdout.strip().splitlines()[-1])
+    with open(os.path.join(folder, "statistics")) as file:
+        return {**json.loads(output.stdout.strip().splitlines()[-1]), "began": json.load(file)["began"]}
 
 
 def since(result, event):
-    """Seconds from the beginning to an event."""
+    """Seconds from the first packet to an event."""
     return event["at"] / 1000 - result["began"]
 
 
 def ladder(low_latency):
     name = "with low latency" if low_latency else "2 s segments"
-    result = play(f"rate 4mbit at {SLOWER}s rate 1mbit at {FASTER}s rate 4mbit", END, low_latency, 1 if low_latency else 2)
+    result = play(f"rate 4mbit at {SLOWER}s rate 1mbit at {FASTER}s rate 4mbit", END, {"lowLatencyMode": low_latency},
+                  1 if low_latency else 2)
     levels = [(since(result, level), level["height"]) for level in result["levels"]]
     stalls = [(since(result, stall), stall["seconds"]) for stall in result["stalls"]]
-    text = ", ".join(f"{height}p at {at:.1f} s" for at, height in levels)
-    lower = next((at for at, height in levels if SLOWER < at < FASTER and height < 720), None)
-    higher = next((at for at, height in levels if at > FASTER and height > 180), None)
+    choices = [(since(result, choice), choice["height"]) for choice in result["choices"]]
+    text = "; ".join(
+        f"{what} {', '.join(f'{height}p at {at:.1f} s' for at, height in events)}"
+        for what, events in (("chosen", choices), ("displayed", levels)))
+    # What is in the buffer is displayed before.
+    lower = next((at for at, height in choices if SLOWER < at < FASTER and height < 720), None)
+    higher = next((at for at, height in choices if at > FASTER and height > 240), None)
     if low_latency:
         check(f"{name}: stalls last at most 2.5 s in all", sum(seconds for _, seconds in stalls) <= 2.5, stalls)
     else:
@@ -72,7 +82,8 @@ def ladder(low_latency):
 
 
 def cut():
-    result = play(f"at {CUT}s down at {JOINED}s up", 60, True, 1)
+    # By default hls.js stays a second further behind the live edge after each stall.
+    result = play(f"at {CUT}s down at {JOINED}s up", 60, {"lowLatencyMode": True, "liveSyncOnStallIncrease": 0}, 1)
     ages = [(since(result, sample), sample["age"]) for sample in result["ages"] if sample["age"] is not None]
     before = [age for at, age in ages if 10 < at < CUT]
     limit = max(before, default=0) + 300
