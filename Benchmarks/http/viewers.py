@@ -17,7 +17,7 @@ from video import make_video
 
 # Viewers that join per second.
 RAMP = 250
-# Receivers on this host wake for each packet or not, depending on how fast they read, and the server pays. docs/measuring.md explains it.
+# Without it, the server's cost includes waking the receiver, which depends on how fast that reads (docs/measuring.md).
 GATHER = ("--gather-ms", 1)
 
 

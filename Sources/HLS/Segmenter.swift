@@ -207,8 +207,7 @@ public struct Segmenter<Storage: FragmentStorage>: Sendable {
             append(
                 Segment(
                     number: nextNumber, parts: [], bytes: nil, duration: duration, captured: nil,
-                    initNumber: initNumber,
-                    isDiscontinuous: false, discontinuityCount: discontinuityCount))
+                    initNumber: initNumber, isDiscontinuous: false, discontinuityCount: discontinuityCount))
             nextNumber += 1
             start += duration
         }

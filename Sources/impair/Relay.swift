@@ -11,8 +11,7 @@ final class Relay: EventLoopHandler, @unchecked Sendable {
     private let client: TUNDevice
     private var up: RelayDirection
     private var down: RelayDirection
-    private var start: MonotonicTime?
-    private var began: Double?
+    private var start: ClockReading?
 
     init(server: consuming TUNDevice, client: consuming TUNDevice, up: Link<[UInt8]>, down: Link<[UInt8]>) {
         (self.up, self.down) = (RelayDirection(up), RelayDirection(down))
@@ -26,16 +25,19 @@ final class Relay: EventLoopHandler, @unchecked Sendable {
     }
 
     /// What both directions have done. To be read after the loop has ended.
-    var report: RelayReport { RelayReport(began: began, up: up.report, down: down.report) }
+    var report: RelayReport {
+        RelayReport(began: start.map { Double($0.unixNanoseconds) / 1e9 }, up: up.report, down: down.report)
+    }
 
     func turn(_ events: Events, wasWoken: Bool, now: MonotonicTime) -> MonotonicTime {
         guard !events.isEmpty || start != nil else { return .distantFuture }
-        let start = start ?? now
+        let clocks = self.start ?? .now()
+        let start = clocks.monotonic
         up.receive(from: client, since: start)
         down.receive(from: server, since: start)
         if self.start == nil {
             guard up.isUsed || down.isUsed else { return .distantFuture }
-            (self.start, began) = (start, Double(WallClock.unixNanoseconds()) / 1e9)
+            self.start = clocks
         }
         up.deliver(to: server, since: start)
         down.deliver(to: client, since: start)

@@ -31,7 +31,7 @@ public struct CatalogStream: Sendable {
 }
 
 extension CatalogStream {
-    /// A copy whose `json` encodes once for each set of rights. All clients with the same rights get the same bytes.
+    /// The same state. Its JSON is written once for each set of rights, and all clients with these rights get the same bytes.
     var shared: Self {
         let made = SharedJSON(json)
         return Self(path: path, state: state, content: content) { made.json(for: $0) }

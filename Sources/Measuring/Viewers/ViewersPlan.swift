@@ -31,15 +31,15 @@ public struct ViewersPlan: Sendable {
     /// The server's process, to measure its processor time, memory and descriptors.
     public var server: ServerProcess?
 
-    /// Blocks the receiving thread, while packets gather.
-    func gather() {
-        if gatherMilliseconds > 0 { MonotonicTime.now().advanced(byMilliseconds: gatherMilliseconds).wait() }
-    }
-
     public init(_ target: Target, count: Int, seconds: Double) {
         self.target = target
         self.count = count
         self.seconds = seconds
+    }
+
+    /// Blocks the receiving thread, while packets gather.
+    func gather() {
+        if gatherMilliseconds > 0 { MonotonicTime.now().advanced(byMilliseconds: gatherMilliseconds).wait() }
     }
 
     /// The URL without user and password.
