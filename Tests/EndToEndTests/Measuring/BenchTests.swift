@@ -52,8 +52,10 @@ extension EndToEnd {
                 let (failed, answer) = try await run(["bench", "viewers", missing, "--seconds", "1"])
                 #expect(failed.status == 1)
                 #expect(answer?.verdict.reasons == ["\(missing): 1 sessions failed: 404 Not Found"])
-                for wrong in [["--cut"], ["--stalled", "1"], ["--transport", "tcp"], ["--segments"]] {
-                    #expect(try await run(["bench", "viewers", socket] + wrong).0.status == 64)
+                for url in [file, socket] {
+                    for wrong in [["--cut"], ["--stalled", "1"], ["--transport", "tcp"], ["--segments"]] {
+                        #expect(try await run(["bench", "viewers", url] + wrong).0.status == 64)
+                    }
                 }
                 let other = "ws://127.0.0.1:\(server.httpPort)/other/ws"
                 let (refused, refusal) = try await run(["bench", "viewers", other, "--seconds", "1"])
