@@ -10,6 +10,7 @@ public final class DeliveryLoop {
         public var packaging = RTPPackager.Options()
         public var policy = SlowViewerPolicy()
         public var pacing = UnitPacing()
+        public var repair = RepairOptions()
 
         public init() {}
     }
@@ -34,6 +35,8 @@ public final class DeliveryLoop {
     private var timed: [Audience] = []
     private var nextReportCheck: MonotonicTime
     private var events: [Event] = []
+    /// Lost packets, to be sent again in the next turn.
+    private var repairs: [RepairRequest] = []
 
     /// - Parameters:
     ///   - waker: wakes the loop that owns this.
@@ -44,7 +47,8 @@ public final class DeliveryLoop {
         self.options = options
         self.fastStartBudget = fastStartBudget
         self.waker = waker
-        transmitter = Transmitter(policy: options.policy, pacing: options.pacing)
+        transmitter = Transmitter(
+            policy: options.policy, pacing: options.pacing, retransmissions: options.repair.loopLimits)
         nextReportCheck = now + Self.reportInterval
     }
 
@@ -92,6 +96,7 @@ extension DeliveryLoop {
         guard let audience = audience(of: viewer), viewer.phase == .joining else { return }
         if viewer.output != nil { reports(for: audience).send(to: viewer, at: now) }
         viewer.phase = .playing(since: now)
+        if viewer.repair != nil { viewer.fastStartKeptUntil = now + RepairOptions.fastStartKeeping }
         transmitter.begin(at: now)
         viewer.pacer = viewer.pacer.map { _ in Pacer(limits: Pacer.Limits()) }
         audience.serve(viewer, with: transmitter)
@@ -119,11 +124,6 @@ extension DeliveryLoop {
         transmitter.begin(at: now)
         audience.serve(viewer, with: transmitter)
         flush()
-    }
-
-    /// Requests a keyframe because the viewer's client asked for one (PLI, FIR).
-    public func requestKeyframe(for viewer: Viewer, at now: MonotonicTime) {
-        audience(of: viewer)?.requestKeyframe(at: now)
     }
 
     private func remove(_ viewer: Viewer) {
@@ -185,6 +185,60 @@ extension DeliveryLoop {
     }
 }
 
+// MARK: - What clients report
+
+extension DeliveryLoop {
+    /// Requests a keyframe because the viewer's client asked for one (PLI, FIR).
+    public func requestKeyframe(for viewer: Viewer, at now: MonotonicTime) {
+        guard viewer.keyframeRequests.takeOne(at: now) else { return }
+        audience(of: viewer)?.requestKeyframe(at: now)
+    }
+
+    /// Sends packets again in the next turn, because the viewer's client has lost them.
+    ///
+    /// - Parameter media: the SSRC of their track.
+    public func lost(_ packets: [Feedback.LostPackets], of media: SSRC, for viewer: Viewer, at now: MonotonicTime) {
+        guard viewer.repair != nil, let audience = audience(of: viewer) else { return }
+        viewer.repair?.counts.requests += 1
+        let track = viewer.tracks.firstIndex { $0?.rewriter.ssrc == media }
+        guard let track, viewer.repair?.datagrams.takeOne(at: now) == true else {
+            viewer.repair?.counts.ignoredRequests += 1
+            return
+        }
+        repairs += packets.prefix(ViewerRepair.maximumRequestCount).map {
+            RepairRequest(viewer: viewer, track: track, lost: $0)
+        }
+        audience.hasLosses = true
+    }
+
+    /// Handles a reception report. If the client lacks more packets than before, frames are damaged until the next keyframe, so one is
+    /// requested.
+    public func received(_ report: ReportBlock, of viewer: Viewer, at now: MonotonicTime) {
+        guard let audience = audience(of: viewer),
+            let track = viewer.tracks.lazy.compactMap(\.self).first(where: { $0.rewriter.ssrc == report.ssrc })
+        else { return }
+        let reception = ClientReception(
+            report, after: track.reception, repairedPackets: track.repair?.separatelyRepairedPackets,
+            at: audience.stream.clock.ntpTime(of: now))
+        track.reception = reception
+        track.repair?.duplication?.reported(
+            newlyLost: reception.newlyLost, lossShare: reception.lossShare, roundTrip: reception.roundTripNanoseconds,
+            at: now)
+        guard viewer.output == nil, reception.newlyLost > 0, track === viewer.leadingTrack,
+            viewer.keyframeRequests.takeOne(at: now)
+        else { return }
+        audience.requestKeyframeAfterDamage(at: now)
+    }
+
+    private func repairLosses(of audience: Audience) {
+        guard audience.hasLosses else { return }
+        audience.hasLosses = false
+        for request in repairs where self.audience(of: request.viewer) === audience {
+            transmitter.repair(request, in: audience.view)
+        }
+    }
+}
+
 // MARK: - Turns
 
 extension DeliveryLoop {
@@ -196,14 +250,17 @@ extension DeliveryLoop {
         var isPartial = false
         for audience in audiences.values {
             audience.updateView()
+            repairLosses(of: audience)
             transmitter.beginShare(of: audiences.count)
             if audience.serveAll(with: transmitter) == .partial { isPartial = true }
             recordFirstSendTime(for: audience)
             if audience.sendTimes != nil { timed.append(audience) }
             if audience.keyframeRetry <= now { retryKeyframeRequest(for: audience, at: now) }
+            if let damage = audience.damage, damage.retry <= now { audience.retryAfterDamage(at: now) }
             if audience.view.reader.hasEnded { events += audience.viewers.all.map(Event.ended) }
         }
         flush()
+        repairs.removeAll(keepingCapacity: true)
         recordAllSendTimes()
         if nextReportCheck <= now { sendDueReports(at: now) }
         return isPartial ? now : nextDeadline(after: now)
@@ -275,7 +332,7 @@ extension DeliveryLoop {
         guard !audiences.isEmpty else { return .distantFuture }
         var deadline = nextReportCheck
         for audience in audiences.values {
-            deadline = min(deadline, audience.keyframeRetry)
+            deadline = min(deadline, audience.keyframeRetry, audience.damage?.retry ?? .distantFuture)
             if !audience.viewers.suspended.isEmpty { deadline = min(deadline, audience.viewers.nextSuspendedCheck) }
             if audience.isPacing { deadline = min(deadline, now + Transmitter.paceInterval) }
         }

@@ -14,6 +14,10 @@ public struct DeliveryStatistics: Hashable, Sendable {
     public internal(set) var droppedUnits: UInt64 = 0
     /// Messages that the kernel refused for good: no route, filtered.
     public internal(set) var refusedMessages: UInt64 = 0
+    /// Packets that were sent again because viewers had lost them. They are not among `packets`.
+    public internal(set) var retransmittedPackets: UInt64 = 0
+    /// Packets that were sent twice to viewers that cannot ask for lost ones. They are not among `packets`.
+    public internal(set) var duplicatedPackets: UInt64 = 0
 
     public init() {}
 
@@ -36,6 +40,7 @@ public struct DeliveryStatistics: Hashable, Sendable {
         var result = Self()
         let counts = [
             \Self.packets, \.bytes, \.messages, \.systemCalls, \.units, \.droppedUnits, \.refusedMessages,
+            \.retransmittedPackets, \.duplicatedPackets,
         ]
         for count in counts { result[keyPath: count] = self[keyPath: count] &- earlier[keyPath: count] }
         return result

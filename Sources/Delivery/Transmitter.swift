@@ -12,14 +12,20 @@ final class Transmitter {
     let policy: SlowViewerPolicy
     private let pacing: UnitPacing
     private let interleaved = InterleavedBatch()
+    /// The bytes that may be sent again to all viewers of the loop.
+    var retransmissions: TokenBucket
     var statistics = DeliveryStatistics()
     /// The turn that is under way.
     private(set) var turn = TransmitterTurn()
     /// Senders with unsent messages.
     private var sendersInUse: [UDPSender] = []
 
-    init(policy: SlowViewerPolicy, pacing: UnitPacing = UnitPacing()) {
+    init(
+        policy: SlowViewerPolicy, pacing: UnitPacing = UnitPacing(),
+        retransmissions: TokenBucket.Limits = RepairOptions().loopLimits
+    ) {
         (self.policy, self.pacing) = (policy, pacing)
+        self.retransmissions = TokenBucket(retransmissions)
     }
 
     /// When the turn began.
@@ -57,7 +63,9 @@ extension Transmitter {
         if viewer.isSuspended(at: now) { return viewer.follower.blocked(at: now) }
         defer { if viewer.output != nil { viewer.suspendedUntil = now + TCPOutput.measurementInterval } }
         // Batches are flushed at the end of each turn, so nothing points into a fast start that ended in an earlier turn.
-        if !viewer.follower.fastStart.isEmpty, !viewer.follower.isInFastStart { viewer.endFastStart() }
+        if !viewer.follower.fastStart.isEmpty, !viewer.follower.isInFastStart, viewer.fastStartKeptUntil <= now {
+            viewer.endFastStart()
+        }
         while isKeepingUp(viewer, in: view, leading), let run = viewer.follower.next(in: view) {
             if viewer.passes(run, leading: leading) {
                 if run.track == leading, viewer.follower.isAwaitingKeyframe { viewer.follower.resumed() }
@@ -66,6 +74,9 @@ extension Transmitter {
                 viewer.timing.lastTicks = ticks
                 guard send(run, ticks: ticks, to: viewer) else { return viewer.follower.blocked(at: now) }
                 statistics.units += 1
+                if let track = viewer.tracks[run.track.index], track.repair?.duplication != nil {
+                    sendCopies(behind: run, of: track, to: viewer, in: view)
+                }
             }
             viewer.follower.advance()
         }
@@ -131,12 +142,13 @@ extension Transmitter {
 
 extension Transmitter {
     private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer, over route: UDPRoute) -> Bool {
+        let isOneByOne = !route.usesGSO || viewer.sendsCopiesInSuccession
         for index in run.gsoBatches.indices {
             let gsoBatch = run.gsoBatches[index]
             while viewer.follower.position.offset < gsoBatch.upperBound {
                 guard route.isReady(at: now) else { return false }
                 let next = viewer.follower.position.offset
-                let end = route.usesGSO ? gsoBatch.upperBound : next + 1
+                let end = isOneByOne ? next + 1 : gsoBatch.upperBound
                 let count = pacedCount(from: next, to: end, of: run, for: viewer)
                 guard count > 0 else { return false }
                 guard append(next..<(next + count), of: run, ticks: ticks, to: route, for: viewer) else { return false }
@@ -155,18 +167,22 @@ extension Transmitter {
             guard flushLastSender(of: viewer) else { return false }
             viewer.lastSender = sender
         }
-        if !batch.hasRoom(forPackets: range.count) {
+        let copyCount = viewer.sendsCopiesInSuccession ? 1 : 0
+        if !batch.hasRoom(forPackets: range.count + copyCount, messages: 1 + copyCount) {
             let position = viewer.follower.position
             flush(sender)
             guard viewer.follower.position == position, !sender.isBlocked else { return false }
         }
-        if batch.messageCount == 0 { sendersInUse.append(sender) }
+        use(sender)
         guard let track = viewer.tracks[run.track.index] else { return true }
+        track.repair?.recordSent(range, at: viewer.follower, first: track.rewriter.nextSequenceNumber, now)
+        let headers = track.rewriter.headers(of: run, ticks: ticks)
+        let protection = track.protection.map { ($0.outgoing, track.packetIndex) }
         let octets = batch.append(
-            range, of: run, track.rewriter.headers(of: run, ticks: ticks),
-            track.protection.map { ($0.outgoing, track.packetIndex) }, to: route,
+            range, of: run, headers, protection, to: route,
             from: SendBatch.Origin(
                 owner: Unmanaged.passUnretained(viewer).toOpaque(), checkpoint: viewer.follower.checkpoint))
+        if copyCount > 0 { sendCopy(of: range, of: run, headers, protection, over: route) }
         viewer.pacer?.sent(octets)
         sender.count(octets: octets)
         count(packets: range.count, octets: octets, of: run.track, upTo: range.upperBound, for: viewer)
@@ -191,7 +207,12 @@ extension Transmitter {
         while let sender = sendersInUse.popLast() { flush(sender) }
     }
 
-    private func flush(_ sender: UDPSender) {
+    /// Notes that a message is about to be added to the sender's batch.
+    func use(_ sender: UDPSender) {
+        if sender.batch.messageCount == 0 { sendersInUse.append(sender) }
+    }
+
+    func flush(_ sender: UDPSender) {
         turn.recordCall()
         rollBack(sender.flush(&statistics, at: now))
     }
@@ -199,8 +220,12 @@ extension Transmitter {
     /// Returns the viewers of messages that the kernel did not take to their former state.
     func rollBack(_ messages: [SendBatch.UnsentMessage]) {
         for message in messages {
-            let viewer = Unmanaged<Viewer>.fromOpaque(message.origin.owner).takeUnretainedValue()
-            viewer.rollBack(message)
+            guard let origin = message.origin else {
+                // It was sent before, and the viewer may ask for it again.
+                continue
+            }
+            let viewer = Unmanaged<Viewer>.fromOpaque(origin.owner).takeUnretainedValue()
+            viewer.rollBack(message, to: origin.checkpoint)
             turn.outcome.rolledBack.append(viewer)
             statistics.rollBack(packets: message.packetCount, octets: message.octetCount, endsUnit: message.endsUnit)
         }

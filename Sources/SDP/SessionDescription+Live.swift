@@ -26,14 +26,17 @@ extension SessionDescription {
     ///   - originAddress: the server's IPv4 or IPv6 literal.
     ///   - controls: whether the description is served by RTSP. A description in a file, for use without RTSP, has neither
     ///     `a=control` nor `a=range`.
-    ///   - avpf: whether viewers may send NACK, PLI and FIR immediately (RFC 4585); live555 refuses such a description.
+    ///   - feedback: what receivers may ask for.
+    ///   - bandwidths: for each track, the largest bitrate with headers in kbit/s (`b=AS`); empty if unknown. GStreamer derives from
+    ///     it how soon it may send feedback: without it, its first six seconds stay without repair.
     ///   - extensions: the header extensions of the packets of all tracks.
     ///   - captureTimeOrigin: how the capture times are determined if the stream is received from elsewhere.
     ///   - keys: for each track, the value of `key-mgmt` (RFC 4567) with its key. With keys, all tracks use SRTP.
     public static func live(
         title: String, description: String?, tracks: [Track], connection: LiveConnection, originSessionID: UInt64,
-        originVersion: UInt64, originAddress: String, controls: Bool, avpf: Bool, extensions: [ExtensionMap] = [],
-        keys: [String]? = nil, captureTimeOrigin: CaptureTimeOrigin? = nil
+        originVersion: UInt64, originAddress: String, controls: Bool, feedback: ReceiverFeedback = .none,
+        bandwidths: [UInt64] = [], extensions: [ExtensionMap] = [], keys: [String]? = nil,
+        captureTimeOrigin: CaptureTimeOrigin? = nil
     ) -> SessionDescription {
         let originIPVersion = IPVersion(ofLiteral: originAddress)
         return SessionDescription(
@@ -48,7 +51,8 @@ extension SessionDescription {
                 MediaDescription(
                     track, index: index, port: connection.port(at: index),
                     control: controls ? TrackID(index).controlName : nil,
-                    avpf: avpf, extensions: extensions,
+                    feedback: feedback.limited(toTracks: tracks.count),
+                    bandwidth: bandwidths.indices.contains(index) ? bandwidths[index] : nil, extensions: extensions,
                     key: keys.flatMap { $0.indices.contains(index) ? $0[index] : nil })
             })
     }
@@ -56,23 +60,23 @@ extension SessionDescription {
 
 extension MediaDescription {
     fileprivate init(
-        _ track: Track, index: Int, port: UInt16, control: String?, avpf: Bool, extensions: [ExtensionMap],
-        key: String?
+        _ track: Track, index: Int, port: UInt16, control: String?, feedback: ReceiverFeedback, bandwidth: UInt64?,
+        extensions: [ExtensionMap], key: String?
     ) {
         let type = TrackID(index).payloadType
         let parameters = FormatParameters(track.format).text
         var attributes = [Attribute("rtpmap", RTPMap(payloadType: type, track).value)]
         if !parameters.isEmpty { attributes.append(Attribute("fmtp", "\(type) \(parameters)")) }
-        if avpf, track.kind == .video {
-            attributes += ["nack", "nack pli", "ccm fir"].map { Attribute("rtcp-fb", "\(type) \($0)") }
-        }
+        attributes += feedback.attributes(of: track, TrackID(index))
         attributes += extensions.map(\.attribute)
         if let key { attributes.append(Attribute("key-mgmt", key)) }
         if let control { attributes.append(Attribute("control", control)) }
         self.init(
             kind: track.kind == .video ? "video" : "audio", port: port,
-            transport: "RTP/\(key == nil ? "" : "S")AVP\(avpf ? "F" : "")",
-            formats: ["\(type)"], attributes: attributes)
+            transport: "RTP/\(key == nil ? "" : "S")AVP\(feedback == .none ? "" : "F")",
+            formats: ["\(type)"]
+                + (feedback == .retransmissionStream ? ["\(TrackID(index).retransmissionPayloadType)"] : []),
+            bandwidths: bandwidth.map { [Bandwidth(kind: "AS", value: $0)] } ?? [], attributes: attributes)
     }
 }
 

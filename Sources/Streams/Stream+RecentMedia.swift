@@ -30,6 +30,31 @@ extension Stream {
     }
 }
 
+extension Stream {
+    /// The largest bitrate of a track with headers, in kbit/s, for session descriptions (`b=AS`): one of few values, so that the
+    /// description does not change with every frame.
+    public func describedKilobitsPerSecond(of track: Track) -> UInt64 {
+        let (byteCount, span) = state.withLock { state -> (Int, Int64) in
+            var (byteCount, newest, oldest): (Int, Int64?, Int64) = (0, nil, 0)
+            for index in stride(from: state.ring.endIndex - 1, through: state.ring.startIndex, by: -1) {
+                let unit = state.ring[index]
+                guard unit.track == track.id else { continue }
+                oldest = unit.presentationTime.nanoseconds
+                if newest == nil { newest = oldest }
+                guard newest.map({ $0 - oldest < 5_000_000_000 }) == true else { break }
+                byteCount += unit.bytes.count
+            }
+            return (byteCount, newest.map { $0 - oldest } ?? 0)
+        }
+        guard span >= 1_000_000_000 else { return track.kind == .video ? 4_000 : 250 }
+        // A quarter more, for headers and because the bitrate varies; then the next power of two.
+        let needed = Double(byteCount) * 8 / (Double(span) / 1e9) / 1_000 * 1.25
+        var described: UInt64 = 250
+        while Double(described) < needed, described < 1_000_000 { described *= 2 }
+        return described
+    }
+}
+
 /// Frames of one track, and their ages in nanoseconds.
 private struct FrameSpan {
     private var count = 0

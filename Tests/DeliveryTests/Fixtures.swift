@@ -108,7 +108,8 @@ struct UDPClient: ~Copyable {
     /// - Parameter shared: the sockets that the viewer is sent from, if other viewers use them too.
     init(
         usesGSO: Bool, encapsulation: RTPEncapsulation = .tracks, family: AddressFamily = .ipv4,
-        by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture, protection: TrackProtection? = nil
+        by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture, protection: TrackProtection? = nil,
+        repair: TrackRepair? = nil
     ) throws {
         let pair = try Reactor.RTPSocketPair.bind(evenIn: 40_000...44_000)
         let ports =
@@ -119,8 +120,12 @@ struct UDPClient: ~Copyable {
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
         viewer = Viewer(
             canonicalName: "test", trackCount: 1, encapsulation: encapsulation, output: nil, at: .now())
-        viewer.setUpAll(
-            as: ViewerTrack(rewriter: rewriter, transport: .udp(route), clockRate: .video, protection: protection))
+        let track = ViewerTrack(
+            rewriter: rewriter, transport: .udp(route), clockRate: .video, protection: protection, repair: repair)
+        switch encapsulation {
+        case .tracks: viewer.setUp(TrackID(0), as: track)
+        case .transportStream: viewer.setUpAll(as: track)
+        }
         self.pair = pair
         self.ports = ports
     }

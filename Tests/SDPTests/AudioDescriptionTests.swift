@@ -36,7 +36,7 @@ import Testing
         #expect(track.clockRate == format.clockRate)
         let description = SessionDescription.live(
             title: "t", description: nil, tracks: [track], connection: .unspecified(ipVersion: .ipv4),
-            originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true, avpf: false)
+            originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true)
         let medium = try #require(description.media.first)
         #expect(medium.attributes.values(of: "rtpmap").first == "96 \(map)")
         #expect(medium.describedTrack?.track(id: TrackID(0)) == track)

@@ -12,7 +12,7 @@ import Testing
         func announced(_ extensions: [ExtensionMap]) throws -> SessionDescription {
             let live = SessionDescription.live(
                 title: "card", description: nil, tracks: tracks, connection: .unspecified(ipVersion: .ipv4),
-                originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true, avpf: false,
+                originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true,
                 extensions: extensions)
             return try SessionDescription(parsing: live.text)
         }

@@ -19,7 +19,7 @@ import Testing
         let track = Track(id: TrackID(0), format: .h265(H265Samples.sets))
         let description = SessionDescription.live(
             title: "t", description: nil, tracks: [track], connection: .unspecified(ipVersion: .ipv4),
-            originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true, avpf: false)
+            originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true)
         let medium = try #require(description.media.first)
         #expect(medium.describedTrack?.track(id: TrackID(0)) == track)
         let (vps, sps, pps) = Self.base64

@@ -41,7 +41,7 @@ import Testing
         }
         let again = SessionDescription.live(
             title: description.name, description: nil, tracks: tracks, connection: .unspecified(ipVersion: .ipv4),
-            originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true, avpf: false)
+            originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true)
         #expect(again.media.map(\.formatParameters) == description.media.map(\.formatParameters))
         #expect(again.media.map(\.rtpMap) == description.media.map(\.rtpMap))
     }

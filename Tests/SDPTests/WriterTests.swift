@@ -9,7 +9,7 @@ import Testing
         let description = SessionDescription.live(
             title: "Test card", description: "Moving picture, clock and beep", tracks: try [video(), audio("1190")],
             connection: .unspecified(ipVersion: .ipv4), originSessionID: 81_985_529_216_486_895, originVersion: 1,
-            originAddress: "192.168.1.20", controls: true, avpf: false)
+            originAddress: "192.168.1.20", controls: true)
         #expect(try Array(description.text.utf8) == GoldenFiles.bytes("ours/testcard.sdp"))
     }
 
@@ -19,7 +19,7 @@ import Testing
         let description = SessionDescription.live(
             title: "film.mp4", description: nil, tracks: try [picture, audio("11B056E500")],
             connection: .unspecified(ipVersion: .ipv4), originSessionID: 81_985_529_216_486_895, originVersion: 1,
-            originAddress: "192.168.1.20", controls: true, avpf: false)
+            originAddress: "192.168.1.20", controls: true)
         #expect(try Array(description.text.utf8) == GoldenFiles.bytes("ours/file-surround.sdp"))
     }
 
@@ -29,7 +29,7 @@ import Testing
         let description = SessionDescription.live(
             title: "cam", description: nil, tracks: [picture], connection: .unspecified(ipVersion: .ipv6),
             originSessionID: 81_985_529_216_486_895, originVersion: 1, originAddress: "fd00::20", controls: true,
-            avpf: true)
+            feedback: .retransmission)
         #expect(try Array(description.text.utf8) == GoldenFiles.bytes("ours/pipe-video-only.sdp"))
     }
 
@@ -38,8 +38,7 @@ import Testing
         let description = SessionDescription.live(
             title: "Test card", description: nil, tracks: try [video(), audio("1190")],
             connection: .multicast(group: group, timeToLive: 16, ports: [5004, 5006]),
-            originSessionID: 81_985_529_216_486_895, originVersion: 1, originAddress: "192.168.1.20", controls: false,
-            avpf: false)
+            originSessionID: 81_985_529_216_486_895, originVersion: 1, originAddress: "192.168.1.20", controls: false)
         #expect(try Array(description.text.utf8) == GoldenFiles.bytes(file))
     }
 
@@ -47,7 +46,7 @@ import Testing
         let description = SessionDescription.live(
             title: "cam", description: nil, tracks: try [video(), audio("1190")],
             connection: .unspecified(ipVersion: .ipv4), originSessionID: 1, originVersion: 1,
-            originAddress: "192.168.1.20", controls: true, avpf: false, keys: ["mikey AQAF", "mikey AQAG"])
+            originAddress: "192.168.1.20", controls: true, keys: ["mikey AQAF", "mikey AQAG"])
         #expect(description.media.map(\.transport) == ["RTP/SAVP", "RTP/SAVP"])
         #expect(description.media.map { $0.attributes.value(of: "key-mgmt") } == ["mikey AQAF", "mikey AQAG"])
         #expect(description.media.allSatisfy { $0.describedTrack != nil })
@@ -73,7 +72,7 @@ import Testing
         let track = Track(id: TrackID(0), clockRate: .video, format: .h264(sets))
         let description = SessionDescription.live(
             title: "t", description: nil, tracks: [track], connection: .unspecified(ipVersion: .ipv4),
-            originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true, avpf: false)
+            originSessionID: 1, originVersion: 1, originAddress: "127.0.0.1", controls: true)
         #expect(description.media[0].formatParameters["sprop-parameter-sets"] == nil)
         #expect(description.media[0].formatParameters["profile-level-id"] == "42001E")
         // live555 accepts at most 20 000 bytes, including the header.

@@ -24,6 +24,10 @@ final class Audience {
     var sendTimes: SendTimes?
     /// When to repeat a keyframe request that the stream's rate limit refused.
     var keyframeRetry = MonotonicTime.distantFuture
+    /// Damage that a client has reported and for which no keyframe could be requested yet.
+    private(set) var damage: Damage?
+    /// Whether viewers have asked for lost packets since the last turn.
+    var hasLosses = false
     /// How many steps of the wall clock the viewers' sender reports account for.
     private var clockStepCount: Int
 
@@ -80,8 +84,32 @@ final class Audience {
         keyframeRetry = stream.requestKeyframe(at: now) ?? .distantFuture
     }
 
+    /// Requests a keyframe because a client has reported that packets are missing.
+    func requestKeyframeAfterDamage(at now: MonotonicTime) {
+        let index = damage?.endIndex ?? view.endIndex
+        damage = stream.requestKeyframe(afterLossAt: now).map { Damage(endIndex: index, retry: $0) }
+    }
+
+    /// Requests it again, unless a keyframe has come meanwhile.
+    func retryAfterDamage(at now: MonotonicTime) {
+        guard let damage else { return }
+        let isHealed = view.recentKeyframe(from: damage.endIndex, of: leading.id, within: Damage.lifetime) != nil
+        if isHealed { self.damage = nil } else { requestKeyframeAfterDamage(at: now) }
+    }
+
     /// Whether a viewer must be served soon because it is paced.
     var isPacing: Bool { viewers.behind.contains { $0.pacer != nil && $0.isPlaying } }
+}
+
+/// Damage to frames that a client has reported.
+struct Damage {
+    /// The index after the newest run at the time. A keyframe from here on heals the damage.
+    let endIndex: Int64
+    /// When to request a keyframe.
+    let retry: MonotonicTime
+
+    /// How long it may last, in nanoseconds.
+    static let lifetime: Int64 = 5_000_000_000
 }
 
 // MARK: - Joining
@@ -95,6 +123,7 @@ extension Audience {
         viewer.follower.join(at: fastStart?.nextIndex ?? feed.endIndex, fastStart: fastStart?.runs ?? [], at: now)
         viewer.fastStartCharge = fastStart?.charge
         viewer.timing.compression = fastStart?.compression
+        viewer.forgetSentPackets()
         viewer.suspendedUntil = now
         guard let fastStart, !fastStart.runs.isEmpty else { return requestKeyframe(at: now) }
         if viewer.output == nil { viewer.pacer = Pacer(limits: Pacer.Limits()) }

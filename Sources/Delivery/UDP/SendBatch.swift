@@ -21,7 +21,8 @@ final class SendBatch {
 
     /// A message that the kernel did not take. Its origin must return to the state before it.
     struct UnsentMessage {
-        let origin: Origin
+        /// `nil` for a retransmission, which is not tried again.
+        let origin: Origin?
         let track: TrackID
         let packetCount: Int
         let octetCount: Int
@@ -31,7 +32,7 @@ final class SendBatch {
 
     /// The state that a message's origin returns to if the kernel does not take it.
     private struct RollbackPoint {
-        var origin: Origin
+        var origin: Origin?
         let route: Unmanaged<UDPRoute>
         let track: TrackID
         var packetCount: Int
@@ -60,6 +61,9 @@ final class SendBatch {
         var sealedByteCount: Int { sealedBatches * GSOBatch.maximumByteCount }
     }
 
+    /// A header, and the original sequence number of a retransmission.
+    private static let longestPrefixByteCount = HeaderRewriter.Headers.maximumByteCount + 2
+
     private let capacity: Capacity
     private let messages: UnsafeMutablePointer<mmsghdr>
     private let rollbackPoints: UnsafeMutablePointer<RollbackPoint>
@@ -81,7 +85,7 @@ final class SendBatch {
         rollbackPoints = .allocate(capacity: capacity.messages)
         vectors = .allocate(capacity: 2 * capacity.packets)
         vectors.initialize(repeating: iovec(), count: 2 * capacity.packets)
-        prefixes = .allocate(byteCount: capacity.packets * HeaderRewriter.Headers.maximumByteCount, alignment: 16)
+        prefixes = .allocate(byteCount: capacity.packets * Self.longestPrefixByteCount, alignment: 16)
         controls = .allocate(byteCount: capacity.messages * ControlMessages.byteCount, alignment: 16)
     }
 
@@ -107,9 +111,9 @@ final class SendBatch {
 
     private var isFirstSplit: Bool { messageCount > 0 && rollbackPoints[first].isSplit }
 
-    /// Whether a message of `count` packets still fits.
-    func hasRoom(forPackets count: Int) -> Bool {
-        end < capacity.messages && packetCount + count <= capacity.packets
+    /// Whether messages with `count` packets together still fit.
+    func hasRoom(forPackets count: Int, messages messageCount: Int = 1) -> Bool {
+        end + messageCount <= capacity.messages && packetCount + count <= capacity.packets
             && sealedByteCount <= capacity.sealedByteCount - GSOBatch.maximumByteCount
     }
 
@@ -118,10 +122,11 @@ final class SendBatch {
     /// - Parameters:
     ///   - headers: the headers of the packets.
     ///   - protection: the SRTP protection, and the index of the first packet; `nil` without SRTP.
+    ///   - origin: `nil` if the packets are sent again.
     /// - Returns: payload octets added.
     func append(
         _ range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers,
-        _ protection: (outgoing: OutgoingProtection, first: UInt64)?, to route: UDPRoute, from origin: Origin
+        _ protection: (outgoing: OutgoingProtection, first: UInt64)?, to route: UDPRoute, from origin: Origin?
     ) -> Int {
         let firstVector = 2 * packetCount
         let firstPayload = Int(run.packets[range.lowerBound].byteCount)
@@ -141,6 +146,50 @@ final class SendBatch {
             octetCount: octets, addedByteCount: added, endsUnit: range.upperBound == run.packets.count)
         end += 1
         return octets
+    }
+
+    /// Adds a packet of `run` again, as the next packet of a retransmission stream: its payload is the original sequence number,
+    /// which follows the header extensions, and the original payload (RFC 4588, section 4). The caller has checked `hasRoom`.
+    ///
+    /// - Parameters:
+    ///   - headers: the headers of the retransmission stream.
+    ///   - protection: the SRTP protection of the stream, and the index of the packet; `nil` without SRTP.
+    func append(
+        retransmissionOf index: Int, of run: PacketRun, _ original: SequenceNumber, _ headers: HeaderRewriter.Headers,
+        _ protection: (outgoing: OutgoingProtection, index: UInt64)?, to route: UDPRoute
+    ) {
+        let packet = run.packets[index]
+        let firstVector = 2 * packetCount
+        let header = addHeader(of: packet, 0, headers)
+        let prefix = prefixes + prefixByteCount
+        prefix.storeBytes(of: original.rawValue.bigEndian, as: UInt16.self)
+        prefixByteCount += 2
+        if let protection {
+            let plain = UnsafeMutableRawBufferPointer(start: sealedPlace, count: 2 + Int(packet.byteCount))
+            plain.storeBytes(of: original.rawValue.bigEndian, as: UInt16.self)
+            UnsafeMutableRawBufferPointer(rebasing: plain[2...]).copyMemory(from: run.payload(of: packet))
+            let byteCount = plain.count + protection.outgoing.overhead
+            protection.outgoing.seal(
+                UnsafeRawBufferPointer(plain), header: header, index: protection.index, to: sealedPlace)
+            vectors[firstVector + 1] = iovec(iov_base: sealedPlace, iov_len: byteCount)
+            sealedByteCount += byteCount
+        } else {
+            vectors[firstVector].iov_len += 2
+            vectors[firstVector + 1] = iovec(readingFrom: run.payload(of: packet))
+        }
+        packetCount += 1
+        fillMessage(route: route, firstVector: firstVector, vectorCount: 2, segmentByteCount: nil)
+        rollbackPoints[end] = RollbackPoint(
+            origin: nil, route: .passUnretained(route), track: run.track, packetCount: 1, octetCount: 0,
+            addedByteCount: 0, endsUnit: false)
+        end += 1
+    }
+
+    /// Where the next encrypted payload goes.
+    private var sealedPlace: UnsafeMutableRawPointer {
+        let memory = sealed ?? .allocate(byteCount: capacity.sealedByteCount, alignment: 16)
+        sealed = memory
+        return memory + sealedByteCount
     }
 
     /// Removes the first `count` unsent messages, sent or refused; of a split message, only its first packet.
@@ -163,7 +212,7 @@ final class SendBatch {
         rollbackPoints[first].packetCount -= 1
         rollbackPoints[first].octetCount -=
             messages[first].msg_hdr.msg_iov[1].iov_len - rollbackPoints[first].addedByteCount
-        rollbackPoints[first].origin.checkpoint.position.offset += 1
+        rollbackPoints[first].origin?.checkpoint.position.offset += 1
         messages[first].msg_hdr.msg_iov += 2
     }
 
@@ -206,13 +255,11 @@ final class SendBatch {
         _ range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers, by protection: OutgoingProtection,
         from first: UInt64
     ) -> Int {
-        let memory = sealed ?? .allocate(byteCount: capacity.sealedByteCount, alignment: 16)
-        sealed = memory
         var octets = 0
         for index in range {
             let packet = run.packets[index]
             let header = addHeader(of: packet, index - range.lowerBound, headers)
-            let place = memory + sealedByteCount
+            let place = sealedPlace
             protection.seal(
                 run.payload(of: packet), header: header, index: first &+ UInt64(index - range.lowerBound), to: place)
             let byteCount = Int(packet.byteCount) + protection.overhead

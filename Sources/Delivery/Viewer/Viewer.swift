@@ -42,6 +42,14 @@ public final class Viewer {
     var suspendedUntil = MonotonicTime(nanoseconds: .min / 2)
     /// The memory of its fast start.
     var fastStartCharge: MemoryBudget.Charge?
+    /// Until when its fast start is kept after it was sent, because packets of it may be lost.
+    var fastStartKeptUntil = MonotonicTime(nanoseconds: .min / 2)
+    /// Whether it is sent each packet twice in succession (``TrackRepair/Copies``).
+    private(set) var sendsCopiesInSuccession = false
+    /// The repair of lost packets; `nil` if its client does not ask for any.
+    var repair: ViewerRepair?
+    /// How often its client may make the encoder send a keyframe: ten times, then once a second.
+    var keyframeRequests = TokenBucket(.init(burst: 10, every: 1_000_000_000))
 
     public init(
         canonicalName: String, trackCount: Int, encapsulation: RTPEncapsulation = .tracks, output: TCPOutput?,
@@ -65,12 +73,18 @@ public final class Viewer {
     // MARK: Tracks
 
     /// Adds a track that SETUP negotiated. If the track was set up before, it is replaced.
-    public func setUp(_ track: TrackID, as viewerTrack: ViewerTrack) {
+    ///
+    /// - Parameter limits: how much may be sent again, if the track repairs losses.
+    public func setUp(
+        _ track: TrackID, as viewerTrack: ViewerTrack, limits: RetransmissionBudget.Limits = .init()
+    ) {
         tracks[track.index] = viewerTrack
+        if viewerTrack.repair?.rules != nil, repair == nil { repair = ViewerRepair(limits: limits) }
     }
 
     /// Sends all tracks of the stream as this one RTP stream.
     public func setUpAll(as viewerTrack: ViewerTrack) {
+        if case .inSuccession = viewerTrack.repair?.copies { sendsCopiesInSuccession = true }
         tracks = Array(repeating: viewerTrack, count: tracks.count)
     }
 
@@ -95,6 +109,14 @@ public final class Viewer {
         follower.isInFastStart ? run.presentationTime.rtpTicks : timing.ticks(of: run)
     }
 
+    /// The RTP timestamp of a run that it was sent, before this viewer's offset.
+    func ticks(of run: PacketRun, at place: SentLedger.RunPlace) -> UInt32 {
+        switch place {
+        case .feed: timing.ticks(of: run)
+        case .fastStart: run.presentationTime.rtpTicks
+        }
+    }
+
     // MARK: Sending
 
     /// What its follower asks of its transport.
@@ -111,6 +133,14 @@ public final class Viewer {
         suspendedUntil > now && output != nil && (follower.isDraining || output?.isBlocked == true)
     }
 
+    /// The track that decides where it can start, if it was set up.
+    var leadingTrack: ViewerTrack? { place.flatMap { tracks[$0.leading.index] } }
+
+    /// Forgets what its packets carried, because it begins anew.
+    func forgetSentPackets() {
+        for track in tracks { track?.repair?.forgetSentPackets() }
+    }
+
     /// Releases the fast start. No batch may contain messages of it.
     func endFastStart() {
         follower.releaseFastStart()
@@ -118,8 +148,8 @@ public final class Viewer {
     }
 
     /// Returns to the state before a message that the kernel did not take.
-    func rollBack(_ message: SendBatch.UnsentMessage) {
-        follower.rollBack(to: message.origin.checkpoint)
+    func rollBack(_ message: SendBatch.UnsentMessage, to checkpoint: Follower<PacketRun>.Checkpoint) {
+        follower.rollBack(to: checkpoint)
         tracks[message.track.index]?.rollBack(packets: message.packetCount, octets: message.octetCount)
     }
 }

@@ -14,6 +14,10 @@ public final class ViewerTrack {
     let clockRate: ClockRate
     /// The SRTP protection of packets in both directions; `nil` without SRTP.
     public let protection: TrackProtection?
+    /// The repair of lost packets; `nil` if its client does not ask for any.
+    public let repair: TrackRepair?
+    /// What its client has reported last.
+    public internal(set) var reception: ClientReception?
     /// The index of the next packet, which continues when sequence numbers wrap (RFC 3711, section 3.3.1).
     private(set) var packetIndex: UInt64
     /// Packets and payload octets sent, as sender reports count them. Both wrap (RFC 3550, section 6.4.1).
@@ -29,10 +33,12 @@ public final class ViewerTrack {
     }
 
     public init(
-        rewriter: HeaderRewriter, transport: TrackTransport, clockRate: ClockRate, protection: TrackProtection? = nil
+        rewriter: HeaderRewriter, transport: TrackTransport, clockRate: ClockRate, protection: TrackProtection? = nil,
+        repair: TrackRepair? = nil
     ) {
         self.rewriter = rewriter
         self.protection = protection
+        self.repair = repair
         packetIndex = UInt64(rewriter.nextSequenceNumber.rawValue)
         self.clockRate = clockRate
         self.transport = transport
@@ -50,8 +56,16 @@ public final class ViewerTrack {
     func rollBack(packets: Int, octets: Int) {
         rewriter.advance(by: -packets)
         packetIndex &-= UInt64(packets)
+        repair?.ledger.rollBack(packets)
         packetCount &-= UInt32(truncatingIfNeeded: packets)
         octetCount &-= UInt32(truncatingIfNeeded: octets)
+    }
+}
+
+extension ViewerTrack {
+    /// The index of a packet that was sent, at most 65 535 packets ago.
+    func packetIndex(of number: SequenceNumber) -> UInt64 {
+        packetIndex &- UInt64(rewriter.nextSequenceNumber.rawValue &- number.rawValue)
     }
 }
 

@@ -18,12 +18,37 @@ public struct ClientDialect: Hashable, Sendable {
     /// needs ``RequestedJoin`` in its URL, or one of these names by its option `-user_agent`.
     public let isRecorder: Bool
 
+    /// How the client asks for lost packets over UDP.
+    public let repair: Repair
+
+    /// How a client asks for lost packets, and how they are sent again.
+    public enum Repair: Hashable, Sendable {
+        /// It does not ask.
+        case none
+        /// As they were: libavformat (ffmpeg, ffplay, mpv, OpenCV, Frigate) drops packets of retransmission streams.
+        case retransmission
+        /// In an RTP stream of their own (RFC 4588): GStreamer asks for none without.
+        case retransmissionStream
+        /// It does not ask, but it waits for late packets and ignores copies: live555.
+        case copies
+    }
+
+    /// Whether the client is known to try TCP if UDP is refused (461), and to play then as well as before.
+    public var fallsBackToTCP: Bool { repair != .none }
+
     /// - Parameter userAgent: the `User-Agent` of the client's requests, if it sends one.
     public init(userAgent: String?) {
         minimumFastStartMilliseconds = userAgent?.hasPrefix("LibVLC/") == true ? 500 : 0
         let isLive555 = userAgent?.contains("LIVE555 Streaming Media") == true
         keyIdentifierByteCount = isLive555 ? 4 : 0
         supportsGCM = !isLive555
+        repair =
+            switch userAgent {
+            case .some(let agent) where agent.hasPrefix("Lavf"): .retransmission
+            case .some(let agent) where agent.hasPrefix("GStreamer/"): .retransmissionStream
+            case .some(let agent) where isLive555 || agent.hasPrefix("LibVLC/"): .copies
+            default: .none
+            }
         let name = userAgent?.lowercased() ?? ""
         isRecorder = Self.recorderNames.contains { name.contains($0) }
     }

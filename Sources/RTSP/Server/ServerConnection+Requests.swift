@@ -129,7 +129,7 @@ extension ServerConnection {
         let offers = try TransportChoice.offers(
             in: request.headers, for: encapsulation, peer: peer, protection: mediaProtection, channels: channels,
             maximumCount: configuration.maximumOfferCount)
-        let isSecure = offers.contains { $0.profile == .secure }
+        let isSecure = offers.contains { $0.profile.isSecure }
         let setUp = SetUpRequest(
             path: url.path, query: url.query, track: url.track, session: session?.id, encapsulation: encapsulation,
             offers: offers,

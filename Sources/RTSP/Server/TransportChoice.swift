@@ -37,7 +37,7 @@ enum TransportChoice {
     ) throws(Refusal) -> [TransportOffer] {
         let transports = try transports(in: headers).filter { transport in
             transport.mode != .record
-                && MediaProfile(rawValue: transport.profile).map { !$0.hasFeedback && protection.admits($0) } == true
+                && MediaProfile(rawValue: transport.profile).map(protection.admits) == true
         }
         let own = transports.filter { isOwn($0, for: encapsulation, peer: peer) }
         if own.isEmpty, !transports.isEmpty { throw encapsulation.foreignDestination }
@@ -89,7 +89,7 @@ enum TransportChoice {
             }
             return .udp(clientPorts: ports, profile)
         // Multicast groups are not encrypted.
-        case (.udp, .multicast): return profile == .plain ? .multicast : nil
+        case (.udp, .multicast): return profile.isSecure ? nil : .multicast(profile)
         case (.tcp, .unicast):
             guard let pair = transport.interleaved ?? channels.firstFreePair, channels.isFree(pair) else { return nil }
             return .interleaved(pair, profile)
@@ -101,8 +101,7 @@ enum TransportChoice {
 extension TransportOffer {
     public var profile: MediaProfile {
         switch self {
-        case .udp(_, let profile), .interleaved(_, let profile): profile
-        case .multicast: .plain
+        case .udp(_, let profile), .interleaved(_, let profile), .multicast(let profile): profile
         }
     }
 }
@@ -147,8 +146,9 @@ extension TransportAnswer {
             transport.interleaved = channels
             transport.ssrc = ssrc
             return transport
-        case .multicast(let group, let ports, let timeToLive, let ssrc):
+        case .multicast(let group, let ports, let timeToLive, let ssrc, let profile):
             var transport = Transport(.udp, .multicast)
+            transport.profile = profile.rawValue
             transport.destination = group
             transport.ports = ports
             transport.timeToLive = timeToLive

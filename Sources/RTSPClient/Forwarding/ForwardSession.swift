@@ -153,7 +153,7 @@ final class ForwardSession {
             title: forward.plan.title, description: forward.plan.information, tracks: tracks,
             connection: .unspecified(ipVersion: local?.family == .ipv6 ? .ipv6 : .ipv4),
             originSessionID: UInt64(bitPattern: forward.stream.epoch.nanoseconds), originVersion: version,
-            originAddress: local?.host ?? "127.0.0.1", controls: true, avpf: false)
+            originAddress: local?.host ?? "127.0.0.1", controls: true)
         // A stream can have more tracks than a description.
         machine.connected(
             announcing: description, over: media.prefix(description.media.count).map(\.offer), at: now)

@@ -2,6 +2,8 @@ import Media
 
 /// What a connection has learnt about its client, and given to it.
 struct ConnectedClient {
+    /// Whether it was referred to TCP and has not tried it yet.
+    var isReferredToTCP = false
     /// Its `User-Agent`, for its dialect and the log.
     var userAgent: String?
     /// The SRTP keys that were sent to it.

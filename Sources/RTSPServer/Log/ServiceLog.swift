@@ -141,6 +141,7 @@ final class ServiceLog {
         var metadata = metadata(of: session, connection)
         metadata["reason"] = "\(reason)"
         if session.viewer.droppedUnits > 0 { metadata["dropped"] = "\(session.viewer.droppedUnits) units" }
+        if let losses = session.viewer.network.lossText { metadata["lost"] = "\(losses)" }
         logger.log(
             .info, "left", metadata: metadata, within: &limits.activity,
             counting: connection.log.activity.takeSuppressedCount(), at: now)

@@ -32,7 +32,10 @@ final class DescribeHandler {
             return Refusal.noInput(entry.stream, mustAnswer: mustAnswer).map { .failure($0) }
         }
         let keys = announceKeys(for: announcement.tracks, of: entry, to: connection)
-        return .success(description(of: entry, announcement, local: connection.local, keys: keys))
+        let dialect = ClientDialect(userAgent: connection.client.userAgent)
+        let feedback = context.options.network.feedback(for: dialect, isProtected: keys != nil)
+        return .success(
+            description(of: entry, announcement, local: connection.local, feedback: feedback, keys: keys))
     }
 
     /// The session description for a client that connected to `local`.
@@ -40,14 +43,15 @@ final class DescribeHandler {
     /// - Parameter keys: the MIKEY message of each track; `nil` without SRTP.
     private func description(
         of entry: PathDirectory.Entry, _ announcement: Streams.Stream.Announcement, local: SocketAddress,
-        keys: [String]?
+        feedback: ReceiverFeedback, keys: [String]?
     ) -> DescribeAnswer {
         let description = SessionDescription.live(
             title: entry.title, description: entry.information, tracks: announcement.tracks,
             // Not the group, even if the path is multicast too: live555 asks for multicast whenever `c=` is a group.
             connection: .unspecified(ipVersion: local.family == .ipv4 ? .ipv4 : .ipv6),
             originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
-            originAddress: local.host, controls: true, avpf: false,
+            originAddress: local.host, controls: true, feedback: feedback,
+            bandwidths: announcement.tracks.map { entry.stream.describedKilobitsPerSecond(of: $0) },
             extensions: entry.options.headerExtensions.extensions.map(ExtensionMap.init), keys: keys,
             captureTimeOrigin: entry.stream.captureTimeOrigin)
         return DescribeAnswer(sdp: Array(description.text.utf8))

@@ -34,7 +34,7 @@ struct MulticastSetup {
                 SetUpAnswer(
                     .multicast(
                         group: membership.group, ports: membership.ports, timeToLive: membership.timeToLive,
-                        ssrc: membership.ssrc),
+                        ssrc: membership.ssrc, profile: join.profile),
                     freshSession: session.id, streamID: join.track == nil ? registry.nextStreamID() : nil))
         }
     }
@@ -49,5 +49,13 @@ struct MulticastSetup {
     /// Gives the membership back, if the SETUP would have made a new one.
     private func leave(_ join: GroupJoin) {
         if join.isNewMember { sessions.groups.leave(join.key) }
+    }
+}
+
+extension GroupJoin {
+    /// The profile that the client asks for. Members of a group may send feedback, but nothing is sent again to a group.
+    fileprivate var profile: MediaProfile {
+        for case .multicast(let profile) in request.offers { return profile }
+        return .plain
     }
 }

@@ -43,6 +43,7 @@ final class SessionSetup {
                     by: request, on: connection, in: context.directory, mustAnswer: mustAnswer)
             else { return .waitsForInput }
             let attempt = Attempt(request: request, target: target, connection: connection, now: now)
+            let isReferred = isReferredToTCP(attempt)
             for offer in request.offers where target.session.map({ $0.lowerTransport == offer.lowerTransport }) ?? true
             {
                 if case .multicast = offer {
@@ -53,16 +54,39 @@ final class SessionSetup {
                             track: target.track))
                     return .waitsForGroup
                 }
+                if isReferred, case .udp = offer { continue }
                 if let answer = try meet(offer, in: attempt) { return .answered(.success(answer)) }
             }
             throw Refusal(
-                .unsupportedTransport, reason: "Unsupported Transport: none of the offered transports is available")
+                .unsupportedTransport,
+                reason: isReferred
+                    ? "Unsupported Transport: your last sessions over UDP lost too many packets, use TCP"
+                    : "Unsupported Transport: none of the offered transports is available")
         } catch {
             return .answered(.failure(error))
         }
     }
 
     // MARK: Meeting an offer
+
+    /// Whether a new session may not use UDP, because the last ones of this client lost too many packets.
+    private func isReferredToTCP(_ attempt: Attempt) -> Bool {
+        let userAgent = attempt.connection.client.userAgent
+        guard context.options.network.fallsToTCP, attempt.request.encapsulation == .tracks,
+            attempt.target.session == nil,
+            ClientDialect(userAgent: userAgent).fallsBackToTCP
+        else { return false }
+        guard context.registry.refersToTCP(attempt.connection.peer, userAgent, at: attempt.now) else { return false }
+        attempt.connection.client.isReferredToTCP = true
+        return true
+    }
+
+    /// The RTP numbers that a track begins with, and how it is protected.
+    private struct Numbering {
+        let rewriter: HeaderRewriter
+        let key: MasterKey?
+        let protection: TrackProtection?
+    }
 
     /// A request, and what it names.
     private struct Attempt {
@@ -80,7 +104,7 @@ final class SessionSetup {
     /// Sets up a unicast transport; `nil` if the offer cannot be met.
     private func meet(_ offer: TransportOffer, in attempt: Attempt) throws(Refusal) -> SetUpAnswer? {
         // Keys come after the addresses, because deriving them is expensive, and an offer with ports in use needs none.
-        guard offer.profile == .plain || attempt.announcedKey != nil,
+        guard !offer.profile.isSecure || attempt.announcedKey != nil,
             let destinations = try reserveDestinations(of: offer, for: attempt)
         else { return nil }
         guard let numbering = numbering(for: offer.profile, attempt) else {
@@ -91,11 +115,14 @@ final class SessionSetup {
             sessions.addresses.release(destinations)
             throw Refusal(.notEnoughBandwidth, reason: "Not Enough Bandwidth: too many viewers")
         }
+        if case .interleaved = offer { attempt.connection.client.isReferredToTCP = false }
         session.setUp(
             attempt.target.track, control: attempt.request.track,
             as: ViewerTrack(
                 rewriter: numbering.rewriter, transport: transport(of: offer, to: destinations, on: attempt.connection),
-                clockRate: attempt.target.track?.clockRate ?? .video, protection: numbering.protection))
+                clockRate: attempt.target.track?.clockRate ?? .video, protection: numbering.protection,
+                repair: repair(of: offer, numbering, attempt)),
+            limits: context.options.loop.delivery.repair.viewerLimits)
         if let track = attempt.target.track, numbering.protection != nil {
             session.isProtected = true
             attempt.connection.client.announcedKeys.use(of: track.id, at: attempt.target.entry.stream.path)
@@ -137,24 +164,64 @@ final class SessionSetup {
 
     /// The RTP numbers that the track begins with, and its SRTP protection if the profile requires it; `nil` if that is
     /// impossible.
-    private func numbering(
-        for profile: MediaProfile, _ attempt: Attempt
-    ) -> (rewriter: HeaderRewriter, protection: TrackProtection?)? {
-        let key = profile == .secure ? attempt.announcedKey : nil
+    private func numbering(for profile: MediaProfile, _ attempt: Attempt) -> Numbering? {
+        let key = profile.isSecure ? attempt.announcedKey : nil
         let rewriter = HeaderRewriter.random(
             payloadTypeOf: attempt.target.track?.id,
             extensions: attempt.target.entry.options.headerExtensions, ssrc: key?.ssrc,
             using: &numbers)
-        guard profile == .secure else { return (rewriter, nil) }
+        guard profile.isSecure else { return Numbering(rewriter: rewriter, key: nil, protection: nil) }
         guard let key else { return nil }
         do throws(SRTPFailure) {
             let protection = try TrackProtection(
                 own: key.key, ssrc: key.ssrc.rawValue, peer: attempt.request.clientKey ?? key.key)
-            return (rewriter, protection)
+            return Numbering(rewriter: rewriter, key: key.key, protection: protection)
         } catch {
             log.protectionFailed(error, for: attempt.connection, at: attempt.now)
             return nil
         }
+    }
+
+    /// The repair of a track, if its packets travel as datagrams to a client that asks for lost ones.
+    private func repair(of offer: TransportOffer, _ numbering: Numbering, _ attempt: Attempt) -> TrackRepair? {
+        guard case .udp(_, let profile) = offer else { return nil }
+        let options = context.options.network
+        guard let track = attempt.target.track else { return copies(for: attempt, options) }
+        let dialect = ClientDialect(userAgent: attempt.connection.client.userAgent)
+        if dialect.repair == .copies { return options.duplicates ? TrackRepair(.behindNextFrame) : nil }
+        guard options.retransmits else { return nil }
+        switch dialect.repair {
+        case .none, .copies: return nil
+        // It names no profile with feedback, although it sends feedback.
+        case .retransmission: return TrackRepair(.libavformat)
+        case .retransmissionStream:
+            guard profile.hasFeedback else { return nil }
+            return retransmissionStream(of: track, numbering)
+        }
+    }
+
+    /// The repair of a transport stream: VLC's SAT>IP module neither asks for packets nor reports losses, so that only the options and
+    /// other clients of its host tell whether it loses any.
+    private func copies(for attempt: Attempt, _ options: NetworkOptions) -> TrackRepair? {
+        let peer = attempt.connection.peer
+        let isListed = IPAddress(peer.host).map { address in
+            options.duplicatedAddresses.contains { $0.contains(address) }
+        }
+        let hasLost = options.duplicates && context.registry.hasLost(at: peer, attempt.now)
+        return isListed == true || hasLost ? TrackRepair(.inSuccession) : nil
+    }
+
+    private func retransmissionStream(of track: Track, _ numbering: Numbering) -> TrackRepair? {
+        let ssrc = SSRC(numbers.next())
+        var rewriter = HeaderRewriter.random(
+            PayloadType(lowBitsOf: track.id.retransmissionPayloadType), extensions: numbering.rewriter.extensions,
+            // Under SRTP, sequence numbers begin in the lower half.
+            ssrc: numbering.key == nil ? nil : ssrc, using: &numbers)
+        rewriter.timestampOffset = numbering.rewriter.timestampOffset
+        guard let key = numbering.key else { return TrackRepair(.gStreamer, stream: rewriter, protection: nil) }
+        // The key was derived once already.
+        guard let protection = try? OutgoingProtection(key, ssrc: ssrc.rawValue) else { return nil }
+        return TrackRepair(.gStreamer, stream: rewriter, protection: protection)
     }
 
     private func newSession(over lowerTransport: ViewerSession.LowerTransport, _ attempt: Attempt) -> ViewerSession? {

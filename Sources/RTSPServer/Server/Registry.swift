@@ -12,6 +12,7 @@ final class Registry: Sendable {
         var destinations: Set<SocketAddress> = []
         var lastStreamID: UInt16 = 0
         var viewerIDs: ViewerIDs
+        var losses = LossMemory()
         /// When a viewer last came or left, a stream was removed, or the last of many connections closed; `nil` once the heap was trimmed
         /// after that.
         var lastChange: MonotonicTime?
@@ -106,6 +107,28 @@ final class Registry: Sendable {
             state.destinations.formUnion(new)
             return true
         }
+    }
+
+    /// A session over UDP has ended.
+    func sessionEnded(
+        _ outcome: LossMemory.Outcome, of peer: SocketAddress, _ userAgent: String?, at now: MonotonicTime
+    ) {
+        state.withLock { $0.losses.ended(outcome, host: peer, userAgent: userAgent, at: now) }
+    }
+
+    /// Whether a client is referred to TCP, because its last sessions over UDP lost too many packets.
+    func refersToTCP(_ peer: SocketAddress, _ userAgent: String?, at now: MonotonicTime) -> Bool {
+        state.withLock { $0.losses.refersToTCP(host: peer, userAgent: userAgent, at: now) }
+    }
+
+    /// A client that was referred to TCP has left without having tried it.
+    func declinedTCP(_ peer: SocketAddress, _ userAgent: String?) {
+        state.withLock { $0.losses.declinedTCP(host: peer, userAgent: userAgent) }
+    }
+
+    /// Whether clients of a host have lost packets lately.
+    func hasLost(at peer: SocketAddress, _ now: MonotonicTime) -> Bool {
+        state.withLock { $0.losses.hasLost(at: peer, now) }
     }
 
     /// A number for a session that names its stream by a number. It repeats after 65 535 sessions.

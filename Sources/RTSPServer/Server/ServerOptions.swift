@@ -27,6 +27,7 @@ public struct ServerOptions: Sendable {
     /// Milliseconds that a DESCRIBE waits for a source that has just started.
     public var describeMilliseconds: Int64 = 3_000
     public var connection = ServerConnection.Configuration()
+    public var network = NetworkOptions()
     /// The access policy; `nil` if every client may do everything.
     public var access: AccessPolicy?
     /// Decides requests that `access` leaves open.

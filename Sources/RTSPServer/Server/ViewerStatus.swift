@@ -18,4 +18,6 @@ public struct ViewerStatus: Hashable, Sendable {
     /// When PLAY was answered.
     public let startedAt: MonotonicTime
     public let backlog: Backlog
+    /// How well its packets arrive, as its client says.
+    public let network: ViewerNetwork
 }

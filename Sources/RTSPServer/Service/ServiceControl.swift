@@ -61,7 +61,8 @@ final class ServiceControl {
                     ViewerStatus(
                         id: session.viewerID, path: session.entry.stream.path, peer: "\(connection.peer)",
                         client: connection.client.userAgent, user: session.user, transport: session.transportName,
-                        startedAt: start, backlog: place.delivery.backlog(of: session.viewer, at: now))
+                        startedAt: start, backlog: place.delivery.backlog(of: session.viewer, at: now),
+                        network: session.viewer.network)
                 }
             }
         }

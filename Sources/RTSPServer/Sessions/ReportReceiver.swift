@@ -5,7 +5,7 @@ import RTSP
 import Reactor
 import SRTP
 
-/// Handles RTCP of viewers: liveness, and keyframe requests. Confined to the loop.
+/// Handles RTCP of viewers: liveness, lost packets, and keyframe requests. Confined to the loop.
 struct ReportReceiver {
     let delivery: DeliveryLoop
     let sessions: Sessions
@@ -63,13 +63,22 @@ struct ReportReceiver {
     /// Handles a compound packet. A malformed one is ignored.
     private func handle(_ bytes: RawSpan, from session: ViewerSession, on connection: Connection, at now: MonotonicTime)
     {
-        guard let compound = try? Compound(parsing: bytes) else { return }
+        // libavformat sends requests without a report (RFC 5506).
+        guard let compound = try? Compound(parsing: bytes, allowsReducedSize: true) else { return }
         connection.machine.noteActivity(of: session.id, at: now)
-        for case .feedback(let feedback) in compound.packets {
+        for packet in compound.packets { handle(packet, from: session.viewer, at: now) }
+    }
+
+    private func handle(_ packet: ControlPacket, from viewer: Viewer, at now: MonotonicTime) {
+        switch packet {
+        case .receiverReport(let report):
+            for block in report.blocks { delivery.received(block, of: viewer, at: now) }
+        case .feedback(let feedback):
             switch feedback.request {
-            case .pictureLossIndication, .fullIntraRequest: delivery.requestKeyframe(for: session.viewer, at: now)
-            case .genericNACK: break
+            case .pictureLossIndication, .fullIntraRequest: delivery.requestKeyframe(for: viewer, at: now)
+            case .genericNACK(let media, let packets): delivery.lost(packets, of: media, for: viewer, at: now)
             }
+        case .senderReport, .sourceDescription, .goodbye: break
         }
     }
 }

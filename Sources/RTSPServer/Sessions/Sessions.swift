@@ -58,6 +58,11 @@ final class Sessions {
     ) {
         guard connection.sessions.removeValue(forKey: session.id) != nil else { return }
         if session.lowerTransport == .multicast { groups.leave(session.groupKey) }
+        if session.lowerTransport == .udp {
+            let outcome = LossMemory.Outcome(
+                sent: Int64(session.viewer.sentCounts.packets), missing: session.viewer.network.missingPackets)
+            context.registry.sessionEnded(outcome, of: connection.peer, connection.client.userAgent, at: now)
+        }
         place.delivery.end(session.viewer, at: now)
         waiting.remove(for: session)
         byViewer[ObjectIdentifier(session.viewer)] = nil
@@ -72,6 +77,9 @@ final class Sessions {
 
     /// Ends all sessions of a connection that closes.
     func endAll(of connection: Connection, at now: MonotonicTime) {
+        if connection.client.isReferredToTCP {
+            context.registry.declinedTCP(connection.peer, connection.client.userAgent)
+        }
         for session in connection.sessions.values {
             end(session, of: connection, .connectionClosed, because: "connection closed", at: now)
         }

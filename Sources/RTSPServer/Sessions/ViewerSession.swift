@@ -1,5 +1,6 @@
 import Delivery
 import Media
+import RTP
 import RTSP
 import Reactor
 import Streams
@@ -82,10 +83,14 @@ final class ViewerSession {
 
     /// Sends all tracks that the SETUP names as `viewerTrack`.
     ///
-    /// - Parameter track: `nil` for all tracks in one transport stream.
-    func setUp(_ track: Track?, control: String?, as viewerTrack: ViewerTrack) {
+    /// - Parameters:
+    ///   - track: `nil` for all tracks in one transport stream.
+    ///   - limits: how much may be sent again.
+    func setUp(
+        _ track: Track?, control: String?, as viewerTrack: ViewerTrack, limits: RetransmissionBudget.Limits
+    ) {
         if let track {
-            viewer.setUp(track.id, as: viewerTrack)
+            viewer.setUp(track.id, as: viewerTrack, limits: limits)
         } else {
             viewer.setUpAll(as: viewerTrack)
         }

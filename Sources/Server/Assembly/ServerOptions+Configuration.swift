@@ -35,6 +35,13 @@ extension RTSPServer.ServerOptions {
         loop.delivery.policy.maximumLag = Int64(configuration.limits.viewerLagMilliseconds) * 1_000_000
         loop.delivery.pacing.share = Double(configuration.pacing.intervalPercent) / 100
         loop.delivery.pacing.leastByteCount = configuration.pacing.leastKilobytes * 1000
+        network.retransmits = configuration.network.retransmit
+        network.duplicates = configuration.network.duplicate
+        network.duplicatedAddresses = configuration.network.duplicateTo
+        network.fallsToTCP = configuration.network.fallToTCP
+        loop.delivery.repair.viewerLimits.percent = Int64(configuration.network.retransmitPercent)
+        loop.delivery.repair.viewerLimits.burstPackets = Int64(configuration.network.retransmitBurstPackets)
+        loop.delivery.repair.loopBytesPerSecond = Int64(configuration.network.retransmitMegabitsPerLoop) * 125_000
         loop.delivery.policy.maximumStall = Int64(configuration.limits.viewerStallSeconds) * 1_000_000_000
     }
 

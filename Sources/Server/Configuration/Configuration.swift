@@ -16,6 +16,7 @@ public struct Configuration: Hashable, Sendable {
     /// By name. Without users, clients on this host need no password, and other hosts need the viewer's password.
     public var users: [String: User] = [:]
     public var rtp = RTP()
+    public var network = Network()
     public var multicast = Multicast()
     public var pacing = Pacing()
     public var join = Join()
@@ -64,6 +65,7 @@ extension Schema<Configuration> {
                     + "to OPTIONS only."
             ).entry.takingEffect(.live),
             .section("rtp", \.rtp, .rtp, reason: "RTP packets, and the UDP ports that they are sent from."),
+            .section("network", \.network, .network, reason: "Networks that lose packets."),
             .section(
                 "multicast", \.multicast, .multicast, reason: "The multicast groups that multicast paths get."),
             .section(

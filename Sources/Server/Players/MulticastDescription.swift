@@ -21,7 +21,7 @@ extension Configuration {
             connection: .multicast(
                 group: "\(group)", timeToLive: UInt8(clamping: multicast.timeToLive), ports: ports),
             originSessionID: served.origin.sessionID, originVersion: served.origin.version,
-            originAddress: served.origin.address, controls: false, avpf: false,
+            originAddress: served.origin.address, controls: false,
             extensions: served.media.first?.extensionMaps ?? [])
     }
 }

@@ -28,11 +28,14 @@ extension ServerStatus {
 
     private static func viewersTable(_ viewers: [ViewerLine]) -> String {
         textTable(
-            [["viewer", "transport", "for", "backlog", "unread", "dropped", "client"]]
+            [["viewer", "transport", "for", "backlog", "unread", "dropped", "lost", "missing", "round trip", "client"]]
                 + viewers.map { viewer in
                     [
                         viewer.peer, viewer.transport, "\(number(viewer.playing)) s", "\(number(viewer.backlog)) ms",
                         "\(viewer.unreadBytes) B", "\(viewer.droppedUnits)",
+                        viewer.network?.lost.map(String.init) ?? "-",
+                        viewer.network?.missing.map(String.init) ?? "-",
+                        viewer.network?.roundTrip.map { "\(number($0)) ms" } ?? "-",
                         viewer.client.map(printable) ?? "unnamed",
                     ]
                 })
@@ -40,11 +43,12 @@ extension ServerStatus {
 
     private var loopsTable: String {
         textTable(
-            [["loop", "packets", "MB", "messages", "system calls", "units", "dropped", "refused"]]
+            [["loop", "packets", "MB", "messages", "system calls", "units", "dropped", "refused", "repaired"]]
                 + loops.enumerated().map { index, loop in
                     [
                         "\(index)", "\(loop.packets)", Self.number(Double(loop.bytes) / 1e6), "\(loop.messages)",
                         "\(loop.systemCalls)", "\(loop.units)", "\(loop.droppedUnits)", "\(loop.refusedMessages)",
+                        "\(loop.retransmittedPackets)",
                     ]
                 })
     }

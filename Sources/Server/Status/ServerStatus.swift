@@ -1,3 +1,4 @@
+import Delivery
 import HTTPServer
 import Media
 import RTSPServer
@@ -90,6 +91,22 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let backlog: Double
         public let unreadBytes: Int
         public let droppedUnits: UInt64
+        /// `nil` if its client has reported nothing, as over HTTP.
+        public let network: NetworkLine?
+    }
+
+    /// How well the packets of a viewer arrive. Packets are counted since the viewer was set up.
+    public struct NetworkLine: Hashable, Sendable, Codable {
+        /// Lost on the way, before any was sent again; `nil` if the client does not ask for lost packets.
+        public let lost: UInt64?
+        /// Sent again.
+        public let retransmitted: UInt64?
+        /// Not sent again, because it was too late, the budget was exhausted, or the request made no sense.
+        public let refused: UInt64?
+        /// What the client still lacks, by its reports; `nil` without a report.
+        public let missing: Int64?
+        /// Milliseconds; `nil` if the client has sent no times.
+        public let roundTrip: Double?
     }
 
     public struct LoopLine: Hashable, Sendable, Codable {
@@ -100,6 +117,7 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let units: UInt64
         public let droppedUnits: UInt64
         public let refusedMessages: UInt64
+        public let retransmittedPackets: UInt64
     }
 }
 
@@ -173,6 +191,19 @@ extension ServerStatus.ViewerLine {
         backlog = Double(viewer.backlog.nanoseconds) / 1_000_000
         unreadBytes = viewer.backlog.unreadByteCount
         droppedUnits = viewer.backlog.droppedUnits
+        network = ServerStatus.NetworkLine(viewer.network)
+    }
+}
+
+extension ServerStatus.NetworkLine {
+    /// `nil` if nothing is known.
+    init?(_ network: ViewerNetwork) {
+        guard network != ViewerNetwork() else { return nil }
+        lost = network.repair?.lost
+        retransmitted = network.repair?.retransmitted
+        refused = network.repair.map { $0.tooLate + $0.overBudget + $0.ignored }
+        missing = network.missingPackets
+        roundTrip = network.roundTripNanoseconds.map { Double($0) / 1_000_000 }
     }
 }
 
@@ -188,6 +219,7 @@ extension ServerStatus.ViewerLine {
         backlog = Double(viewer.lag) / 1_000_000
         unreadBytes = viewer.unreadByteCount
         droppedUnits = viewer.droppedUnits
+        network = nil
     }
 }
 
@@ -200,5 +232,6 @@ extension ServerStatus.LoopLine {
         units = sent.units
         droppedUnits = sent.droppedUnits
         refusedMessages = sent.refusedMessages
+        retransmittedPackets = sent.retransmittedPackets
     }
 }

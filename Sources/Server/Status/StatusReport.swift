@@ -95,6 +95,7 @@ final class StatusReport: Sendable {
             "loop": "\(index)", "seconds": formatted(seconds), "packets": "\(sent.packets)", "bytes": "\(sent.bytes)",
             "messages": "\(sent.messages)", "systemCalls": "\(sent.systemCalls)", "units": "\(sent.units)",
             "droppedUnits": "\(sent.droppedUnits)", "refusedMessages": "\(sent.refusedMessages)",
+            "retransmittedPackets": "\(sent.retransmittedPackets)",
         ]
     }
 

@@ -17,7 +17,12 @@ public struct KeyframeRequestLimiter: Sendable {
         }
     }
 
+    /// The least time between two requests because of reported losses, in nanoseconds. Reports come late and do not say which frames
+    /// are damaged, so that a keyframe has often come already.
+    private static let lossInterval: Int64 = 1_000_000_000
+
     private var requests: TokenBucket
+    private var lastLoss: MonotonicTime?
     /// Whether a granted request still waits for its keyframe, which will also serve further requests.
     private var isOutstanding = false
 
@@ -41,6 +46,15 @@ public struct KeyframeRequestLimiter: Sendable {
         guard requests.takeOne(at: now) else { return .notBefore(requests.nextToken ?? now) }
         isOutstanding = true
         return .granted
+    }
+
+    /// Handles the request for a keyframe because a client has reported lost packets.
+    public mutating func reportedLoss(at now: MonotonicTime) -> Answer {
+        if isOutstanding { return .alreadyRequested }
+        if let lastLoss, now - lastLoss < Self.lossInterval { return .notBefore(lastLoss + Self.lossInterval) }
+        let answer = requested(at: now)
+        if answer == .granted { lastLoss = now }
+        return answer
     }
 
     /// Notes that a keyframe was published.

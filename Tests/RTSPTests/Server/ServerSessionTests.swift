@@ -55,7 +55,7 @@ struct ServerSessionTests {
         #expect(
             request.offers == [
                 .interleaved(ChannelPair(rtp: 0, rtcp: 1)), .udp(clientPorts: PortPair(rtp: 5000, rtcp: 5001)),
-                .multicast,
+                .multicast(),
             ])
     }
 

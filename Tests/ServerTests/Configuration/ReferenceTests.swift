@@ -34,6 +34,7 @@ struct ReferenceTests {
         expectEntries(of: .access, for: server.access)
         expectEntries(of: .user, for: Configuration.User())
         expectEntries(of: .rtp, for: server.rtp)
+        expectEntries(of: .network, for: server.network)
         expectEntries(of: .multicast, for: server.multicast)
         expectEntries(of: .pacing, for: server.pacing)
         expectEntries(of: .join, for: server.join)

@@ -53,7 +53,17 @@ extension OpenAPIDocument {
              "user": {"type": "string"}, "transport": {"type": "string"},
              "playing": {"type": "number", "description": "Seconds"},
              "backlog": {"type": "number", "description": "Milliseconds"}, "unreadBytes": {"type": "integer"},
-             "droppedUnits": {"type": "integer"}
+             "droppedUnits": {"type": "integer"},
+             "network": {
+              "type": "object",
+              "description": "How well its packets arrive; absent if its client has reported nothing",
+              "properties": {
+               "lost": {"type": "integer", "description": "Packets lost on the way"},
+               "retransmitted": {"type": "integer"}, "refused": {"type": "integer"},
+               "missing": {"type": "integer", "description": "Packets that the client still lacks"},
+               "roundTrip": {"type": "number", "description": "Milliseconds"}
+              }
+             }
             },
             "required": ["id", "path", "peer", "transport", "playing", "backlog", "unreadBytes", "droppedUnits"]
            },

@@ -143,6 +143,9 @@ struct ServerMetrics {
         add("apus_sent_packets_total", "RTP packets sent over RTSP", \.packets)
         add("apus_sent_bytes_total", "Bytes sent over RTSP", \.bytes)
         add("apus_sent_units_total", "Frames sent to viewers over RTSP, counted for each viewer", \.units)
+        add(
+            "apus_retransmitted_packets_total", "RTP packets sent again because viewers had lost them",
+            \.retransmittedPackets)
         add("apus_dropped_units_total", "Frames dropped for viewers that were too slow", \.droppedUnits)
         add("apus_send_system_calls_total", "System calls that send media", \.systemCalls)
         add("apus_send_refused_messages_total", "Messages that the network did not take at once", \.refusedMessages)

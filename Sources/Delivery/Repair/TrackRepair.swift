@@ -1,0 +1,115 @@
+import Media
+import RTP
+import SRTP
+import Streams
+
+/// The repair of one track of a viewer: what its packets carried, and which are sent again, because the client asks for them or
+/// because it cannot ask. Confined to its loop.
+public final class TrackRepair {
+    /// An RTP stream of its own for retransmissions (RFC 4588).
+    struct RetransmissionStream {
+        /// Payload type, SSRC and next sequence number of the retransmissions.
+        var rewriter: HeaderRewriter
+        /// The index of the next packet, for SRTP.
+        var packetIndex: UInt64
+        let protection: OutgoingProtection?
+    }
+
+    /// How a client that cannot ask for lost packets is sent copies of them all.
+    public enum Copies {
+        /// Each packet twice in succession. Stock VLC (SAT>IP) takes what follows a gap at once, so that a later copy comes too late.
+        case inSuccession
+        /// The packets of each frame again behind the next frame, while the client reports losses. live555 waits 100 ms for them, and
+        /// losses in bursts seldom hit both copies.
+        case behindNextFrame
+    }
+
+    /// When requests are answered; `nil` if the client cannot ask.
+    let rules: RetransmissionRules?
+    let copies: Copies?
+    /// Whether copies are sent behind the next frame now.
+    var duplication: DuplicationSwitch?
+    /// The packets of the run that was sent last, if copies may be sent behind the next one.
+    private var previous: (run: SentLedger.RunPlace, first: SequenceNumber, count: Int)?
+    /// Packets that were sent again in a stream of their own.
+    private(set) var separatelyRepairedPackets: Int64?
+    /// `nil` if lost packets are sent again as they were.
+    var stream: RetransmissionStream?
+    var ledger = SentLedger()
+    /// The packets that were sent again last, the oldest overwritten first: more than the budget allows in an interval.
+    private var repeated: [(number: SequenceNumber, at: MonotonicTime)] = []
+    private var oldest = 0
+    private static let rememberedCount = 128
+
+    /// Repairs by sending packets again as they were. Under SRTP they are the same bytes.
+    public init(_ rules: RetransmissionRules) {
+        self.rules = rules
+        copies = nil
+    }
+
+    /// Repairs by copies that the client need not ask for.
+    public init(_ copies: Copies) {
+        rules = nil
+        self.copies = copies
+        if case .behindNextFrame = copies { duplication = DuplicationSwitch() }
+    }
+
+    /// Repairs by an RTP stream of its own.
+    ///
+    /// - Parameters:
+    ///   - rewriter: the numbers of that stream.
+    ///   - protection: the SRTP protection of its packets.
+    public init(_ rules: RetransmissionRules, stream rewriter: HeaderRewriter, protection: OutgoingProtection?) {
+        self.rules = rules
+        copies = nil
+        separatelyRepairedPackets = 0
+        stream = RetransmissionStream(
+            rewriter: rewriter, packetIndex: UInt64(rewriter.nextSequenceNumber.rawValue), protection: protection)
+    }
+
+    /// Records packets of a viewer's next run that are handed to the kernel.
+    ///
+    /// - Parameter first: the sequence number of the first packet.
+    func recordSent(
+        _ range: Range<Int>, at follower: Follower<PacketRun>, first: SequenceNumber, _ now: MonotonicTime
+    ) {
+        ledger.record(first, count: range.count, of: Self.place(of: follower), from: range.lowerBound, at: now)
+    }
+
+    /// Where a viewer's next run is.
+    static func place(of follower: Follower<PacketRun>) -> SentLedger.RunPlace {
+        follower.isInFastStart ? .fastStart(follower.position.fastStart) : .feed(follower.position.index)
+    }
+
+    /// Notes that a run was sent whole, and returns the one before it, whose copies are due now.
+    ///
+    /// - Parameters:
+    ///   - next: the sequence number after the run.
+    ///   - count: the number of its packets.
+    func sentWhole(
+        _ run: SentLedger.RunPlace, endingBefore next: SequenceNumber, count: Int
+    ) -> (run: SentLedger.RunPlace, first: SequenceNumber, count: Int)? {
+        defer { previous = (run, next.advanced(by: -count), count) }
+        return previous
+    }
+
+    /// Forgets all packets, because their runs cannot be found any more.
+    func forgetSentPackets() {
+        ledger.removeAll()
+        previous = nil
+    }
+
+    /// When a packet was sent again last; `nil` if it was not, or so long ago that another packet has its number now.
+    func lastRepetition(of number: SequenceNumber, at now: MonotonicTime) -> MonotonicTime? {
+        let patience = rules?.patience ?? 0
+        return repeated.lazy.filter { $0.number == number && now - $0.at <= patience }.map(\.at).max()
+    }
+
+    /// Notes that a packet was sent again.
+    func noteRepetition(of number: SequenceNumber, isFirst: Bool, at now: MonotonicTime) {
+        if isFirst { separatelyRepairedPackets? += 1 }
+        if repeated.count < Self.rememberedCount { return repeated.append((number, now)) }
+        repeated[oldest] = (number, now)
+        oldest = (oldest + 1) % Self.rememberedCount
+    }
+}

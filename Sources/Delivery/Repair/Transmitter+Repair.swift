@@ -1,0 +1,150 @@
+import Media
+import RTP
+import Reactor
+import SRTP
+import Streams
+
+/// Packets that a viewer has lost, by its own account.
+struct RepairRequest {
+    let viewer: Viewer
+    /// The index of the track.
+    let track: Int
+    let lost: Feedback.LostPackets
+}
+
+// MARK: - Repair: single packets from the ring, before new units
+
+extension Transmitter {
+    /// Sends packets again that a viewer has lost, each as a message of its own.
+    func repair(_ request: RepairRequest, in view: FeedView<PacketRun>) {
+        let viewer = request.viewer
+        guard viewer.isPlaying, let track = viewer.tracks[request.track], let repair = track.repair,
+            let rules = repair.rules, case .udp(let route) = track.transport
+        else { return }
+        for number in request.lost.sequenceNumbers {
+            retransmit(number, of: track, by: repair, rules, to: viewer, over: route, in: view)
+        }
+    }
+
+    private func retransmit(
+        _ number: SequenceNumber, of track: ViewerTrack, by repair: TrackRepair, _ rules: RetransmissionRules,
+        to viewer: Viewer, over route: UDPRoute, in view: FeedView<PacketRun>
+    ) {
+        guard let packet = repair.ledger.packet(number, endIndex: view.endIndex, at: now) else {
+            viewer.repair?.counts.ignored += 1
+            return
+        }
+        guard now - packet.sentAt <= rules.patience, let run = run(of: packet, for: viewer, in: view) else {
+            viewer.repair?.counts.tooLate += 1
+            return
+        }
+        let last = repair.lastRepetition(of: number, at: now)
+        if last == nil { viewer.repair?.counts.lost += 1 }
+        if let last, now - last < rules.repetitionInterval {
+            viewer.repair?.counts.ignored += 1
+            return
+        }
+        let byteCount = Int(run.packets[packet.index].byteCount)
+        guard mayRetransmit(byteCount, to: viewer, in: view), route.isReady(at: now) else {
+            viewer.repair?.counts.overBudget += 1
+            return
+        }
+        let sender = route.sender
+        guard makeRoom(forPackets: 1, in: sender) else { return }
+        append(packet, of: run, number, of: track, by: repair, to: viewer, over: route)
+        repair.noteRepetition(of: number, isFirst: last == nil, at: now)
+        viewer.repair?.counts.retransmitted += 1
+        statistics.retransmittedPackets += 1
+    }
+
+    /// Prepares a sender for packets that are sent again; false if it takes no more now.
+    private func makeRoom(forPackets count: Int, in sender: UDPSender) -> Bool {
+        if !sender.batch.hasRoom(forPackets: count) { flush(sender) }
+        guard !sender.isBlocked else { return false }
+        use(sender)
+        return true
+    }
+
+    /// The run that a packet was sent from; `nil` if it is gone.
+    private func run(of packet: SentLedger.Packet, for viewer: Viewer, in view: FeedView<PacketRun>) -> PacketRun? {
+        run(at: packet.run, for: viewer, in: view).flatMap { $0.packets.indices.contains(packet.index) ? $0 : nil }
+    }
+
+    private func run(
+        at place: SentLedger.RunPlace, for viewer: Viewer, in view: FeedView<PacketRun>
+    ) -> PacketRun? {
+        switch place {
+        case .feed(let index): view.output(at: index)
+        // It may be released in this turn, before the batch is sent.
+        case .fastStart where viewer.fastStartKeptUntil <= now: nil
+        case .fastStart(let index):
+            viewer.follower.fastStart.indices.contains(index) ? viewer.follower.fastStart[index] : nil
+        }
+    }
+
+    private func mayRetransmit(_ byteCount: Int, to viewer: Viewer, in view: FeedView<PacketRun>) -> Bool {
+        let bytesPerSecond = 1_000_000_000 / max(1, view.nanosecondsPerByte)
+        guard retransmissions.tokens(at: now) > 0,
+            viewer.repair?.budget.take(byteCount, ofStreamAt: bytesPerSecond, at: now) == true
+        else { return false }
+        retransmissions.take(Int64(byteCount))
+        return true
+    }
+
+    private func append(
+        _ packet: SentLedger.Packet, of run: PacketRun, _ number: SequenceNumber, of track: ViewerTrack,
+        by repair: TrackRepair, to viewer: Viewer, over route: UDPRoute
+    ) {
+        let ticks = viewer.ticks(of: run, at: packet.run)
+        guard let stream = repair.stream else {
+            var rewriter = track.rewriter
+            rewriter.nextSequenceNumber = number
+            _ = route.sender.batch.append(
+                packet.index..<(packet.index + 1), of: run, rewriter.headers(of: run, ticks: ticks),
+                track.protection.map { ($0.outgoing, track.packetIndex(of: number)) }, to: route, from: nil)
+            return
+        }
+        route.sender.batch.append(
+            retransmissionOf: packet.index, of: run, number, stream.rewriter.headers(of: run, ticks: ticks),
+            stream.protection.map { ($0, stream.packetIndex) }, to: route)
+        repair.stream?.rewriter.advance(by: 1)
+        repair.stream?.packetIndex &+= 1
+    }
+}
+
+// MARK: - Copies that a client need not ask for
+
+extension Transmitter {
+    /// Adds the packets of the frame before again, behind a frame that was sent whole. The caller checks that the track has copies.
+    func sendCopies(behind run: PacketRun, of track: ViewerTrack, to viewer: Viewer, in view: FeedView<PacketRun>) {
+        guard let repair = track.repair, repair.duplication != nil, case .udp(let route) = track.transport,
+            let due = repair.sentWhole(
+                TrackRepair.place(of: viewer.follower), endingBefore: track.rewriter.nextSequenceNumber,
+                count: run.packets.count),
+            repair.duplication?.isOn(at: now) == true, let former = self.run(at: due.run, for: viewer, in: view),
+            former.packets.count == due.count
+        else { return }
+        var rewriter = track.rewriter
+        rewriter.nextSequenceNumber = due.first
+        for batch in former.gsoBatches {
+            for range in route.usesGSO ? [batch] : batch.map({ $0..<($0 + 1) }) {
+                guard makeRoom(forPackets: range.count, in: route.sender) else { return }
+                var part = rewriter
+                part.advance(by: range.lowerBound)
+                sendCopy(
+                    of: range, of: former, part.headers(of: former, ticks: viewer.ticks(of: former, at: due.run)),
+                    track.protection.map { ($0.outgoing, track.packetIndex(of: part.nextSequenceNumber)) }, over: route)
+            }
+        }
+    }
+
+    /// Adds packets again that have just been added.
+    func sendCopy(
+        of range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers,
+        _ protection: (outgoing: OutgoingProtection, first: UInt64)?, over route: UDPRoute
+    ) {
+        use(route.sender)
+        _ = route.sender.batch.append(range, of: run, headers, protection, to: route, from: nil)
+        statistics.duplicatedPackets &+= UInt64(range.count)
+    }
+}

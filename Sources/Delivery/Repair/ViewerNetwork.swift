@@ -1,0 +1,35 @@
+/// How well the packets of a viewer arrive, by what its client asks and reports.
+public struct ViewerNetwork: Hashable, Sendable {
+    /// What the client has asked to be sent again; `nil` if it asks for nothing.
+    public var repair: RepairCounts?
+    /// Packets that the client lacks after repair, by its last reports; `nil` without a report.
+    public var missingPackets: Int64?
+    /// The share of packets lost since the report before the last, 0 … 1: that of the worst track.
+    public var lossShare: Double?
+    /// The last round-trip time; `nil` if the client has reported none.
+    public var roundTripNanoseconds: Int64?
+
+    public init() {}
+
+    /// For the log: `3 of 120 packets for good`; `nil` without losses.
+    public var lossText: String? {
+        let missing = missingPackets ?? 0
+        let lost = max(Int64(clamping: repair?.lost ?? 0), missing)
+        guard lost > 0 else { return nil }
+        return repair == nil ? "\(missing) packets" : "\(lost) packets, \(missing) for good"
+    }
+}
+
+extension Viewer {
+    public var network: ViewerNetwork {
+        var network = ViewerNetwork()
+        network.repair = repair?.counts
+        for (index, track) in tracks.enumerated() {
+            guard let track, isFirst(track, at: index), let reception = track.reception else { continue }
+            network.missingPackets = (network.missingPackets ?? 0) + reception.missingPackets
+            network.lossShare = max(network.lossShare ?? 0, reception.lossShare)
+            network.roundTripNanoseconds = reception.roundTripNanoseconds ?? network.roundTripNanoseconds
+        }
+        return network
+    }
+}

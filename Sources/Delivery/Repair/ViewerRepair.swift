@@ -1,0 +1,38 @@
+import Media
+import RTP
+
+/// The repair of one viewer: its budget, and what was asked and done. Confined to its loop.
+struct ViewerRepair {
+    /// Requests for packets that one datagram may contain; each asks for up to 17 packets. The rest is ignored.
+    static let maximumRequestCount = 16
+    /// Datagrams with requests: a burst, then as many per second. GStreamer sends up to 60 per second at 5 % loss and 2 Mbit/s.
+    private static let datagrams = TokenBucket.Limits(burst: 100, earning: 200, every: 1_000_000_000)
+
+    var budget: RetransmissionBudget
+    var datagrams = TokenBucket(Self.datagrams)
+    var counts = RepairCounts()
+
+    init(limits: RetransmissionBudget.Limits) {
+        budget = RetransmissionBudget(limits: limits)
+    }
+}
+
+/// What a viewer has asked to be sent again, and what became of it. Packets are counted, unless stated otherwise.
+public struct RepairCounts: Hashable, Sendable {
+    /// Datagrams with requests.
+    public var requests: UInt64 = 0
+    /// Lost packets: each counts once, although it may be asked for again.
+    public var lost: UInt64 = 0
+    /// Sent again.
+    public var retransmitted: UInt64 = 0
+    /// Not sent again because they were sent first too long ago.
+    public var tooLate: UInt64 = 0
+    /// Not sent again because the budget of the viewer or of the loop was exhausted.
+    public var overBudget: UInt64 = 0
+    /// Not sent again because that had been done a short time before, or because no such packet was sent.
+    public var ignored: UInt64 = 0
+    /// Datagrams that were ignored: too many, or about another stream.
+    public var ignoredRequests: UInt64 = 0
+
+    public init() {}
+}

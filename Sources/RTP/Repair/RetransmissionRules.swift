@@ -1,0 +1,13 @@
+/// When a client's request for a lost packet is answered.
+public struct RetransmissionRules: Hashable, Sendable {
+    /// A packet is sent again only if it was sent first at most so long ago, in nanoseconds. Later the client has given it up.
+    public let patience: Int64
+    /// The least time between two retransmissions of one packet, in nanoseconds.
+    public let repetitionInterval: Int64
+
+    /// The rules for libavformat, which gives a packet up 100 ms after the one behind it, asks once per 200 ms, and decodes wrongly
+    /// what it receives twice.
+    public static let libavformat = Self(patience: 300_000_000, repetitionInterval: 200_000_000)
+    /// The rules for GStreamer, which repeats a request after one round trip, and waits as long as its latency allows.
+    public static let gStreamer = Self(patience: 1_000_000_000, repetitionInterval: 20_000_000)
+}

@@ -1,0 +1,28 @@
+import RTSP
+import SDP
+
+/// What the server does for clients whose network loses packets.
+public struct NetworkOptions: Hashable, Sendable {
+    /// Whether lost packets are sent again to clients that ask for them.
+    public var retransmits = true
+    /// Whether packets are sent twice to clients that cannot ask for lost ones, while they lose some.
+    public var duplicates = true
+    /// The addresses of clients that are sent packets twice from the start.
+    public var duplicatedAddresses: [AddressBlock] = []
+    /// Whether clients that received badly over UDP are referred to TCP.
+    public var fallsToTCP = true
+
+    public init() {}
+
+    /// What the description offers a client.
+    ///
+    /// - Parameter isProtected: whether the tracks use SRTP, which libavformat does not support with the keys that are offered.
+    func feedback(for dialect: ClientDialect, isProtected: Bool) -> ReceiverFeedback {
+        guard retransmits else { return .none }
+        return switch dialect.repair {
+        case .none, .copies: .none
+        case .retransmission: isProtected ? .none : .retransmission
+        case .retransmissionStream: .retransmissionStream
+        }
+    }
+}
