@@ -1,0 +1,41 @@
+/// What the sender of a reliable transport knows about it at one time.
+///
+/// TCP has it in `TCP_INFO`, beside the lag of the viewer's position in the feed. SRT has `msSndBuf`, `msRTT` and
+/// `mbpsSendRate`. RTMP runs over TCP; the bytes that its client has not acknowledged yet, divided by the rate, may be part of
+/// the lag.
+public struct BacklogSample: Hashable, Sendable {
+    /// Media time in nanoseconds from the next unit that is not sent to the newest; 0 if everything is with the transport.
+    public var lag: Int64
+    /// The rate at which the receiver has acknowledged data, such as `tcpi_delivery_rate`; `nil` if it is unknown.
+    public var delivered: DataRate?
+    /// Whether the sender had nothing more to send while `delivered` was measured (`tcpi_delivery_rate_app_limited`). Then the
+    /// path may carry more.
+    public var isApplicationLimited: Bool
+    /// The latest and the least round-trip time in nanoseconds (`tcpi_rtt`, `tcpi_min_rtt`); 0 if they are unknown.
+    public var roundTripTime: Int64
+    public var leastRoundTripTime: Int64
+    /// The share, 0...1, of the time since the previous sample in which the receiver's window stopped the sender
+    /// (`tcpi_rwnd_limited`). Then the player is slow, not the path.
+    public var receiverWindowLimitedShare: Double
+
+    public init(
+        lag: Int64, delivered: DataRate?, isApplicationLimited: Bool, roundTripTime: Int64 = 0,
+        leastRoundTripTime: Int64 = 0, receiverWindowLimitedShare: Double = 0
+    ) {
+        self.lag = lag
+        self.delivered = delivered
+        self.isApplicationLimited = isApplicationLimited
+        self.roundTripTime = roundTripTime
+        self.leastRoundTripTime = leastRoundTripTime
+        self.receiverWindowLimitedShare = receiverWindowLimitedShare
+    }
+
+    /// Whether the player took less than it was sent: its window stopped the sender for most of the time.
+    var isPlayerSlow: Bool { receiverWindowLimitedShare > 0.5 }
+
+    /// Nanoseconds by which the round-trip time exceeds the least one: the time in queues of the network.
+    var queueTime: Int64 {
+        guard roundTripTime > 0, leastRoundTripTime > 0 else { return 0 }
+        return max(0, roundTripTime &- leastRoundTripTime)
+    }
+}
