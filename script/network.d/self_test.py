@@ -1,0 +1,143 @@
+"""Checks of the scripts, without a network: script/network --self-test."""
+
+from comparison import compare, damage, sent_part
+from h264 import Frame, byte_stream_units, frames, packetized_units
+from losses import DOWN, UP, LossProcess, mixed
+from packets import Packet, MediaStream, feedback_kinds, rtp_packet
+from prediction import FFmpeg, Link, lost, unrepaired
+from transport_stream import video_bytes
+
+
+def named(text: str) -> list[Frame]:
+    """Frames with a letter each; capitals are keyframes."""
+    return [Frame(letter.encode(), letter.isupper()) for letter in text]
+
+
+def broken_frames_are_stale_until_the_next_intact_keyframe():
+    result = compare(named("AbcdEfgh"), named("AcdEfgh"))
+    assert (result.expected, result.received, result.broken) == (8, 7, {1})
+    assert (result.damage.stale, result.damage.events, result.damage.healing) == (2, 1, [3 / 30])
+
+
+def a_broken_keyframe_spoils_its_group():
+    result = compare(named("AbcDefGhi"), named("AbcefGhi"))
+    assert (result.broken, result.damage.stale, result.damage.healing) == ({3}, 2, [3 / 30])
+
+
+def two_losses_in_one_group_are_two_events():
+    assert damage([True] + [False] * 9, {2, 3, 6}).events == 2
+
+
+def altered_frames_are_broken_and_frames_after_the_last_do_not_count():
+    result = compare(named("AbcdE"), named("AxcE?"))
+    assert (result.expected, result.broken, result.altered) == (5, {1, 3}, 2)
+    assert compare(named("AbcdE"), named("Ab")).expected == 2
+
+
+def repeated_frames_count_once():
+    assert compare(named("Abc"), named("Abbc")).received == 3
+
+
+def frames_that_the_server_leaves_out_are_expected():
+    assert sent_part(named("AbcdEf"), named("bdE")) == named("bcdE")
+
+
+def nal_units_survive_both_formats():
+    units = [b"\x67\x01", b"\x65\x88\x01", b"\x41\x9a\x02\x03\x04"]
+    stream = b"".join(b"\0\0\0\1" + unit for unit in units)
+    assert byte_stream_units(stream) == units
+
+    def packet(number, payload):
+        return rtp_packet(Packet(0.0, True, 17, 0, bytes([0x80, 96, 0, number]) + bytes(8) + payload))
+
+    aggregate = b"\x18" + b"".join(len(unit).to_bytes(2, "big") + unit for unit in units[:2])
+    fragments = [b"\x5c\x81\x9a\x02", b"\x5c\x41\x03\x04"]
+    packets = [packet(number, payload) for number, payload in enumerate([aggregate, *fragments])]
+    assert list(packetized_units(packets)) == units
+    assert frames(units) == frames(packetized_units(packets)) and [f.is_keyframe for f in frames(units)] == [True, False]
+
+
+def extensions_and_padding_are_no_payload():
+    head = bytes([0xB0, 96, 0, 1]) + bytes(8)
+    extension = b"\xbe\xde\0\1abcd"
+    assert rtp_packet(Packet(0.0, True, 17, 0, head + extension + b"xy" + b"\0\2")).payload == b"xy"
+
+
+def transport_streams_give_their_video():
+    pes = b"\0\0\1\xe0\0\0\x80\0\0" + bytes(range(100))
+    first = b"\x47\x41\0\x10" + pes + b"\xff" * (184 - len(pes))
+    other = b"\x47\x02\0\x10" + b"\xee" * 184
+    assert video_bytes(first + other + first)[:100] == bytes(range(100))
+    assert len(video_bytes(first + other + first)) == 2 * (184 - 9)
+
+
+def repeated_packets_are_not_media():
+    def packet(ssrc, number, kind=96):
+        return Packet(0.0, True, 17, 40, bytes([0x80, kind]) + number.to_bytes(2, "big") + bytes(4) + ssrc + b"data")
+
+    video, repair = b"aaaa", b"bbbb"
+    stream = MediaStream([packet(video, 65534), packet(video, 65535), packet(video, 0), packet(video, 65535), packet(repair, 7, 97)])
+    assert [first.sequence_number for first in stream.first] == [65534, 65535, 65536]
+    assert len(stream.repeated) == 2
+
+
+def nacks_are_found_alone_and_in_compounds():
+    nack = bytes.fromhex("81cd0003") + bytes(12)
+    report = bytes.fromhex("80c90001") + bytes(4)
+    for payload in (nack, report + nack):
+        assert feedback_kinds(Packet(0.0, False, 17, 0, payload)) == [(205, 1)]
+
+
+def losses_are_those_of_the_relay():
+    # SplitMix64's first output for the seed 0 (Steele, Lea, Flood 2014).
+    assert mixed(0) == 0xE220A8397B1DCDAF
+    process = LossProcess(1, DOWN, "gilbert-elliott 5% 50%")
+    share = sum(process.loses_next() for _ in range(100_000)) / 100_000
+    # docs/impair.md measured 9.08 % down, exactly the packets that the seed predicts.
+    assert round(100 * share, 2) == 9.08, share
+    process = LossProcess(1, UP, "gilbert-elliott 5% 50%")
+    assert round(sum(process.loses_next() for _ in range(100_000)) / 1000, 2) == 8.97
+
+
+def ffmpeg_requests_what_is_missing_before_the_queued_packet():
+    receiver = FFmpeg()
+    assert receiver.receive(10, 0.0) == []
+    assert receiver.receive(13, 0.1) == [11, 12]
+    # The next request must wait for 200 ms.
+    assert receiver.receive(15, 0.11) == []
+    assert receiver.receive(11, 0.12) == [] and receiver.receive(12, 0.12) == []
+    assert receiver.last == 13
+    assert receiver.receive(16, 0.31) == [14]
+
+
+def ffmpeg_gives_up_after_100_milliseconds():
+    receiver = FFmpeg()
+    receiver.receive(1, 0.0)
+    receiver.receive(3, 0.5)
+    assert receiver.gives_up_at == 0.6
+    receiver.give_up()
+    assert (receiver.missed, receiver.last, receiver.queue) == ({2}, 3, {})
+    assert receiver.receive(2, 0.7) == []
+
+
+def a_nack_names_at_most_seventeen_packets():
+    receiver = FFmpeg()
+    receiver.receive(0, 0.0)
+    assert receiver.receive(40, 0.1) == list(range(1, 18))
+
+
+def a_late_server_repairs_nothing():
+    down = [(number / 100, number) for number in range(3000)]
+    near, far = Link(1, "1%", 0.005), Link(1, "1%", 0.3)
+    # Repetitions shift the losses, so that other packets are lost.
+    assert len(unrepaired(far, down, [])) > 0.7 * len(lost(far, down))
+    assert len(unrepaired(near, down, [])) < len(lost(near, down)) / 2
+    assert unrepaired(Link(1, "0%", 0.005), down, []) == set()
+
+
+def run() -> int:
+    checks = [check for name, check in globals().items() if callable(check) and check.__module__ == __name__ and name not in ("named", "run")]
+    for check in checks:
+        check()
+    print(f"{len(checks)} checks passed")
+    return 0

@@ -1,0 +1,51 @@
+"""The servers, as command lines for script/impair."""
+
+import json
+import os
+import shlex
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[1]
+PORT = 8554
+# The options that switch repair off.
+WITHOUT_REPAIR = {"network": {"repair": "off"}}
+
+
+def merged(options: dict, others: dict) -> dict:
+    """Options with others added, in all levels."""
+    result = dict(options)
+    for key, value in others.items():
+        both = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = merged(result[key], value) if both else value
+    return result
+
+
+class Apus:
+    """Apus, with options beside its defaults."""
+
+    def __init__(self, options: dict, name: str = "Apus"):
+        self.options, self.name = options, name
+
+    def command(self, folder: Path, path: dict, is_transport_stream: bool = False) -> str:
+        options = {
+            "server": {"port": PORT},
+            "control": {"socket": str(folder / "control")},
+            "access": {"open": True},
+            "paths": {"cam": path},
+        }
+        configuration = folder / "apus.yml"
+        configuration.write_text(json.dumps(merged(options, self.options)))
+        binary = shlex.quote(os.environ["APUS_BINARY"])
+        return f"exec {binary} serve --http-port 0 --config {configuration} >{folder}/server.log 2>&1"
+
+
+class GStreamer:
+    """gst-rtsp-server with its defaults: it sends no packet again."""
+
+    name = "gst-rtsp-server"
+
+    def command(self, folder: Path, path: dict, is_transport_stream: bool = False) -> str:
+        video = f"filesrc location={path['source']} ! qtdemux ! h264parse config-interval=-1"
+        packets = "mpegtsmux alignment=7 ! rtpmp2tpay" if is_transport_stream else "rtph264pay mtu=1400"
+        launch = f"( {video} ! {packets} name=pay0 pt={33 if is_transport_stream else 96} )"
+        return f"exec python3 {SCRIPTS}/acceptance.d/gst_server.py {PORT} {shlex.quote(launch)} >{folder}/server.log 2>&1"
