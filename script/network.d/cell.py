@@ -12,7 +12,7 @@ import prediction
 from clients import Client
 from comparison import compare, damage, sent_part
 from h264 import frames, byte_stream_units, packetized_units
-from packets import NACK, TRANSPORT_FEEDBACK, MediaStream, feedback_kinds, read_packets
+from packets import NACK, TRANSPORT_FEEDBACK, MediaStream, feedback_kinds, never_arrived, read_packets
 from servers import SCRIPTS
 from transport_stream import video_bytes
 from video import Video
@@ -83,12 +83,11 @@ def figures(setup: Setup, client: Client, video: Video, folder: Path) -> dict:
         received = client.received(folder)
     except (ValueError, FileNotFoundError) as error:
         raise Failure(f"{error}; {(folder / 'client.log').read_text()[-300:]}") from error
-    result = compare(sent, received)
+    result, arrived = compare(sent, received), MediaStream(at_client)
     if not result.expected:
         raise Failure("the client received no intact frame")
     first_bytes = sum(packet.packet.byte_count for packet in stream.first)
     down_bytes = sum(packet.byte_count for packet in at_server if packet.is_down)
-    first = next((packet for packet in MediaStream(at_client).first if packet.is_marked), None)
     return {
         "expected": result.expected,
         "received": result.received,
@@ -100,11 +99,12 @@ def figures(setup: Setup, client: Client, video: Video, folder: Path) -> dict:
         "lostUp": relay["up"]["lost"],
         "packetsDown": relay["down"]["packets"],
         "lateMicroseconds": relay["down"]["late"]["worstMicroseconds"],
+        "neverArrived": len(never_arrived(stream, arrived)),
         "requests": sum((TRANSPORT_FEEDBACK, NACK) in feedback_kinds(packet) for packet in at_client if packet.is_rtcp),
         "repeated": len(stream.repeated),
         "repeatedShare": sum(packet.packet.byte_count for packet in stream.repeated) / first_bytes,
         "overhead": down_bytes / first_bytes - 1,
-        "firstFrameSeconds": first and first.packet.seconds - at_client[0].seconds,
+        "firstFrameSeconds": first_frame_at(arrived) - at_client[0].seconds,
         **predicted(setup, client, stream, at_server, at_client, result.is_keyframe),
     }
 
@@ -124,6 +124,18 @@ def sent_frames(stream: MediaStream):
     if stream.is_transport_stream:
         return frames(byte_stream_units(video_bytes(b"".join(packet.payload for packet in stream.first))))
     return frames(packetized_units(stream.first))
+
+
+def first_frame_at(stream: MediaStream) -> float:
+    """When the last packet of the first frame arrived."""
+    for index, packet in enumerate(stream.first):
+        if packet.is_marked and not stream.is_transport_stream:
+            return packet.packet.seconds
+        # MPEG-TS marks no packets, so that the second frame shows the end of the first.
+        begun = video_bytes(b"".join(packet.payload for packet in stream.first[: index + 1])) if stream.is_transport_stream else b""
+        if len(frames(byte_stream_units(begun))) == 2:
+            return stream.first[index - 1].packet.seconds
+    return stream.first[-1].packet.seconds
 
 
 def predicted(setup: Setup, client: Client, stream: MediaStream, at_server, at_client, is_keyframe: list[bool]) -> dict:

@@ -22,6 +22,9 @@ class Packet:
     protocol: int
     byte_count: int
     payload: bytes
+    # TCP only: the number of the first byte, and the client's port.
+    first_byte: int = 0
+    client_port: int = 0
 
     @property
     def is_rtcp(self) -> bool:
@@ -44,7 +47,11 @@ def read_packets(file: Path) -> list[Packet]:
         transport = packet[(packet[0] & 15) * 4 :]
         head = 8 if packet[9] == UDP else (transport[12] >> 4) * 4 if packet[9] == TCP else 0
         is_down = packet[12:16] == SERVER_ADDRESS
-        packets.append(Packet(seconds + nanoseconds / 1e9, is_down, packet[9], len(packet), transport[head:]))
+        client_port = int.from_bytes(transport[2:4] if is_down else transport[0:2], "big")
+        first_byte = int.from_bytes(transport[4:8], "big") if packet[9] == TCP else 0
+        # The IP header states the length; a frame may be padded.
+        end = int.from_bytes(packet[2:4], "big") - (packet[0] & 15) * 4
+        packets.append(Packet(seconds + nanoseconds / 1e9, is_down, packet[9], len(packet), transport[head:end], first_byte, client_port))
     return packets
 
 
@@ -99,6 +106,20 @@ class MediaStream:
     @property
     def is_transport_stream(self) -> bool:
         return self.first[0].payload_type == TRANSPORT_STREAM
+
+
+def never_arrived(sent: MediaStream, arrived: MediaStream) -> list[RTPPacket]:
+    """The media packets of which no copy arrived, not even a repeated one; up to the last that arrived."""
+    ssrc = sent.first[0].ssrc
+
+    def key(packet: RTPPacket) -> tuple[int, int]:
+        # RTX has the original sequence number in front of the payload (RFC 4588, 4).
+        number = packet.sequence_number if packet.ssrc == ssrc else int.from_bytes(packet.payload[:2], "big")
+        return number & 0xFFFF, packet.timestamp
+
+    present = {key(packet) for packet in arrived.first + arrived.repeated}
+    last = max((index for index, packet in enumerate(sent.first) if key(packet) in present), default=-1)
+    return [packet for packet in sent.first[: last + 1] if key(packet) not in present]
 
 
 def feedback_kinds(packet: Packet) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ from statistics import mean
 
 HEADS = (
     "client", "server", "frames", "broken", "stale", "events", "healed: mean, worst (s)", "predicted: broken, events",
-    "lost: down, up", "NACKs", "repeated", "first frame (ms)",
+    "lost: down, up", "never arrived", "NACKs", "repeated", "first frame (ms)",
 )  # fmt: skip
 CELL = ("server", "client", "loss", "round_trip_milliseconds", "seconds")
 LOSS_NAMES = {"none": "no loss", "bursts": "1 % in bursts of 4"}
@@ -52,7 +52,8 @@ def row(client: str, server: str, runs: list[dict]) -> str:
         client, server, each(lambda run: str(run["expected"])), each(lambda run: str(run["broken"])),
         each(lambda run: str(run["stale"])), each(lambda run: str(run["events"])),
         each(lambda run: f"{run['healedMean']:.1f}, {run['healedWorst']:.1f}"), each(prediction),
-        each(lambda run: f"{run['lostDown']}, {run['lostUp']}"), each(lambda run: str(run["requests"])),
+        each(lambda run: f"{run['lostDown']}, {run['lostUp']}"), each(lambda run: str(run.get("neverArrived", "–"))),
+        each(lambda run: str(run["requests"])),
         f"{100 * mean(run['repeatedShare'] for run in runs):.1f} %",
         each(lambda run: f"{1000 * run['firstFrameSeconds']:.0f}"),
     ]  # fmt: skip

@@ -1,9 +1,11 @@
 """Checks of the scripts, without a network: script/network --self-test."""
 
+import lag
 from comparison import compare, damage, sent_part
 from h264 import Frame, byte_stream_units, frames, packetized_units
+from interleaved import interleaved_packets
 from losses import DOWN, UP, LossProcess, mixed
-from packets import Packet, MediaStream, feedback_kinds, rtp_packet
+from packets import TCP, MediaStream, Packet, feedback_kinds, never_arrived, rtp_packet
 from prediction import FFmpeg, Link, lost, unrepaired
 from transport_stream import video_bytes
 
@@ -79,6 +81,36 @@ def repeated_packets_are_not_media():
     stream = MediaStream([packet(video, 65534), packet(video, 65535), packet(video, 0), packet(video, 65535), packet(repair, 7, 97)])
     assert [first.sequence_number for first in stream.first] == [65534, 65535, 65536]
     assert len(stream.repeated) == 2
+
+
+def a_packet_arrives_in_any_copy():
+    def packet(ssrc, number, payload=b"data", kind=96):
+        return Packet(0.0, True, 17, 40, bytes([0x80, kind]) + number.to_bytes(2, "big") + bytes(4) + ssrc + payload)
+
+    sent = [packet(b"aaaa", number) for number in range(6)]
+    arrived = [sent[0], sent[2], packet(b"bbbb", 9, b"\0\1data", 97), sent[4]]
+    missing = never_arrived(MediaStream(sent), MediaStream(arrived))
+    assert [packet.sequence_number for packet in missing] == [3]
+
+
+def bytes_of_a_connection_come_in_order():
+    def segment(seconds, first_byte, payload):
+        return Packet(seconds, True, TCP, 0, payload, first_byte, 1)
+
+    data = b"RTSP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok" + b"$\0\0\x03one" + b"$\1\0\1x" + b"$\0\0\x03two"
+    begin = 0xFFFFFFF0
+    pieces = [(at, data[at : at + 7]) for at in range(0, len(data), 7)]
+    # One segment comes late, and one twice.
+    order = [*pieces[:4], *pieces[5:7], pieces[2], pieces[4], *pieces[7:]]
+    segments = [segment(index, (begin + at) & 0xFFFFFFFF, piece) for index, (at, piece) in enumerate(order)]
+    assert [packet.payload for packet in interleaved_packets(segments)] == [b"one", b"two"]
+
+
+def frames_state_their_capture_time():
+    plain = lag.IDENTIFIER + bytes([1, 0]) + (60).to_bytes(4, "big") + bytes.fromhex("eeac2fac40000000") + bytes(16)
+    unit = b"\x06\x05\x2e" + plain.replace(b"\0\0\0", b"\0\0\3\0") + b"\x80"
+    packet = rtp_packet(Packet(0.0, True, 17, 0, bytes([0x80, 96]) + bytes(10) + unit))
+    assert lag.capture_time([packet]) == (60, 0xEEAC2FAC - lag.NTP_SECONDS + 0.25)
 
 
 def nacks_are_found_alone_and_in_compounds():
