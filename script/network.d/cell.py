@@ -20,6 +20,14 @@ from video import Video
 # In the order of the issue's table. A burst has 4 packets on average.
 LOSSES = {"none": "0%", "0.2%": "0.2%", "1%": "1%", "3%": "3%", "bursts": "gilbert-elliott 0.2525% 25%"}
 
+# With noise, the test card needs three quarters of its bitrate: 2 Mbit/s.
+TEST_CARD = {
+    "source": "testcard",
+    "video": {"width": 1280, "height": 720, "frameRate": 30, "bitrate": 2_700_000, "gopMilliseconds": 2000},
+    "effects": {"filters": "noise=alls=12:allf=t"},
+    "audio": {"enabled": False},
+}
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -29,13 +37,15 @@ class Setup:
     round_trip_milliseconds: int
     seed: int
     seconds: int
+    # `file`, or `testcard`, which Apus encodes, so that repair may include keyframes on request.
+    source: str = "file"
 
 
 class Failure(Exception):
     """A run without a result, with the reason."""
 
 
-def run(setup: Setup, server, client: Client, video: Video, folder: Path) -> dict:
+def run(setup: Setup, server, client: Client, video: Video | None, folder: Path) -> dict:
     """Runs the cell, and returns its figures."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -44,7 +54,7 @@ def run(setup: Setup, server, client: Client, video: Video, folder: Path) -> dic
     impair(
         setup.seed,
         f"loss {LOSSES[setup.loss]} delay {setup.round_trip_milliseconds * 500}us",
-        server.command(folder, {"source": str(video.file)}, client.is_transport_stream),
+        server.command(folder, {"source": str(video.file)} if video else TEST_CARD, client.is_transport_stream),
         client.command(folder, setup.seconds),
         setup.seconds + 60,
         folder,
@@ -74,12 +84,14 @@ def impair(seed: int, settings: str, server: str, client: str, seconds: int, fol
         raise Failure(done.stderr[-400:])
 
 
-def figures(setup: Setup, client: Client, video: Video, folder: Path) -> dict:
+def figures(setup: Setup, client: Client, video: Video | None, folder: Path) -> dict:
     at_server, at_client = read_packets(folder / "server.pcap"), read_packets(folder / "client.pcap")
     relay = json.loads((folder / "relay.json").read_text())
     try:
         stream = MediaStream(at_server)
-        sent = sent_part(video.frames, sent_frames(stream))
+        sent = sent_frames(stream)
+        if video:
+            sent = sent_part(video.frames, sent)
         received = client.received(folder)
     except (ValueError, FileNotFoundError) as error:
         raise Failure(f"{error}; {(folder / 'client.log').read_text()[-300:]}") from error

@@ -22,6 +22,8 @@ class Arrival:
     byte_count: int
     # The source's number.
     number: int
+    # Whether no packet is missing.
+    is_whole: bool
 
 
 def arrivals(packets: list[Packet], is_tcp: bool) -> list[Arrival]:
@@ -30,12 +32,15 @@ def arrivals(packets: list[Packet], is_tcp: bool) -> list[Arrival]:
     frames: dict[int, list[RTPPacket]] = {}
     for packet in sorted(stream.first, key=lambda packet: packet.sequence_number):
         frames.setdefault(packet.timestamp, []).append(packet)
-    result = []
+    result, last = [], None
     for parts in frames.values():
+        span = parts[-1].sequence_number - parts[0].sequence_number + 1
+        is_whole = last in (None, parts[0].sequence_number - 1) and span == len(parts) and parts[-1].is_marked
+        last = parts[-1].sequence_number
         if (stated := capture_time(parts)) is not None:
             number, captured = stated
             arrived = max(part.packet.seconds for part in parts)
-            result.append(Arrival(arrived, arrived - captured, sum(part.packet.byte_count for part in parts), number))
+            result.append(Arrival(arrived, arrived - captured, sum(part.packet.byte_count for part in parts), number, is_whole))
     return sorted(result, key=lambda arrival: arrival.seconds)
 
 

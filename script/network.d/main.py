@@ -25,6 +25,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--table", action="store_true", help="print the table of earlier runs")
     parser.add_argument("--clients", nargs="+", choices=CLIENTS, default=list(CLIENTS))
     parser.add_argument("--servers", nargs="+", choices=("apus", "gst-rtsp-server"), default=["apus", "gst-rtsp-server"])
+    parser.add_argument("--source", choices=("file", "testcard"), default="file")
     parser.add_argument("--losses", nargs="+", choices=LOSSES, default=[loss for loss in LOSSES if loss != "none"])
     parser.add_argument("--round-trips", nargs="+", type=int, default=[5, 40], metavar="MS")
     parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3], metavar="N")
@@ -52,17 +53,17 @@ def main():
     if options.without:
         servers["apus"].append(Apus(merged(options.config_extra, WITHOUT_REPAIR), f"{options.label} without repair"))
     wait_while(options.wait_while)
-    video = Video(Path.cwd(), options.seconds + SPARE_SECONDS)
+    video = Video(Path.cwd(), options.seconds + SPARE_SECONDS) if options.source == "file" else None
     failures = 0
     for loss, round_trip, client, seed, kind in itertools.product(
         options.losses, options.round_trips, options.clients, options.seeds, options.servers
     ):
-        if kind == "gst-rtsp-server" and client == "vlc":
-            # gst-rtsp-server refuses its PLAY, whose URL is SAT>IP's.
+        # gst-rtsp-server refuses VLC's PLAY, whose URL is SAT>IP's, and has no test card that is comparable.
+        if kind == "gst-rtsp-server" and (client == "vlc" or options.source == "testcard"):
             continue
         for server in servers[kind]:
             wait_while(options.wait_while)
-            setup = Setup(server.name, client, loss, round_trip, seed, options.seconds)
+            setup = Setup(server.name, client, loss, round_trip, seed, options.seconds, options.source)
             try:
                 figures = run(setup, server, CLIENTS[client], video, Path.cwd() / "run")
             except Failure as failure:

@@ -88,6 +88,7 @@ def figures(frames: list[Arrival], status: list[tuple[float, dict]], seconds: in
         "longestGap": max((later.seconds - one.seconds for one, later in zip(frames, frames[1:])), default=None),
         "restoredAfter": restored and restored - FASTER,
         "frames": len(frames),
+        "wholeFrames": sum(frame.is_whole for frame in frames),
         "missingFrames": numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else None,
         "lastFrame": frames[-1].seconds if frames else None,
         "sessions": len(sessions),
@@ -149,14 +150,14 @@ def write(runs: list[dict], seconds: int, name: str):
 
 def table(runs: list[dict]) -> str:
     lines = [
-        "| viewer | worst lag (s) | late frames | late for (s) | longest gap (s) | 2.7 Mbit/s again after (s) | frames | missing | dropped by the server | dropped by the queue | last frame (s) | sessions |",
-        "|---" * 12 + "|",
+        "| viewer | worst lag (s) | late frames | late for (s) | longest gap (s) | 2.7 Mbit/s again after (s) | frames | whole | missing | dropped by the server | dropped by the queue | last frame (s) | sessions |",
+        "|---" * 13 + "|",
     ]
     for one in runs:
         restored = "never" if one["restoredAfter"] is None else f"{one['restoredAfter']:.1f}"
         lines.append(
             f"| {one['viewer']} | {one['worstLag'] or 0:.2f} | {100 * (one['lateShare'] or 0):.0f} % | {one['lateSeconds']:.1f} | {one['longestGap'] or 0:.2f} | {restored} | "
-            f"{one['frames']} | {one['missingFrames']} | {one['droppedByServer']} | {one['droppedByQueue']} | {one['lastFrame'] or 0:.1f} | {one['sessions']} |"
+            f"{one['frames']} | {one['wholeFrames']} | {one['missingFrames']} | {one['droppedByServer']} | {one['droppedByQueue']} | {one['lastFrame'] or 0:.1f} | {one['sessions']} |"
         )
     return "\n".join(lines)
 

@@ -8,7 +8,7 @@ HEADS = (
     "client", "server", "frames", "broken", "stale", "events", "healed: mean, worst (s)", "predicted: broken, events",
     "lost: down, up", "never arrived", "NACKs", "repeated", "first frame (ms)",
 )  # fmt: skip
-CELL = ("server", "client", "loss", "round_trip_milliseconds", "seconds")
+CELL = ("server", "client", "loss", "round_trip_milliseconds", "seconds", "source")
 LOSS_NAMES = {"none": "no loss", "bursts": "1 % in bursts of 4"}
 
 
@@ -20,7 +20,7 @@ class Results:
     def add(self, run: dict):
         """Adds a run, in the place of an earlier one of the same cell and seed."""
         key = (*CELL, "seed")
-        self.runs = [other for other in self.runs if any(other[name] != run[name] for name in key)] + [run]
+        self.runs = [other for other in self.runs if any(other.get(name, "file") != run[name] for name in key)] + [run]
         self.file.write_text(json.dumps(self.runs, indent=1) + "\n")
 
     def table(self) -> str:
@@ -28,11 +28,11 @@ class Results:
         slashes."""
         sections: dict[tuple, dict[tuple, list[dict]]] = {}
         for run in sorted(self.runs, key=lambda run: run["seed"]):
-            section = sections.setdefault((run["loss"], run["round_trip_milliseconds"], run["seconds"]), {})
+            section = sections.setdefault((run["loss"], run["round_trip_milliseconds"], run["seconds"], run.get("source", "file")), {})
             section.setdefault((run["client"], run["server"]), []).append(run)
         lines = []
-        for (loss, round_trip, seconds), rows in sections.items():
-            lines += [f"**{LOSS_NAMES.get(loss, loss.replace('%', ' %'))}, round trip {round_trip} ms, {seconds} s**", ""]
+        for (loss, round_trip, seconds, source), rows in sections.items():
+            lines += [f"**{LOSS_NAMES.get(loss, loss.replace('%', ' %'))}, round trip {round_trip} ms, {seconds} s{', test card' * (source == 'testcard')}**", ""]
             lines += ["| " + " | ".join(HEADS) + " |", "|---" * len(HEADS) + "|"]
             lines += [row(client, server, runs) for (client, server), runs in sorted(rows.items())]
             lines.append("")
