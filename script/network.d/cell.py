@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import mean
