@@ -2,9 +2,11 @@
 
 FOLDER/server.pcap has what passes between server and relay: packets of the server before the loss, packets of the client after it.
 FOLDER/client.pcap has what passes between relay and client. Both devices have no offloads, so that each record is one packet as the
-relay counts it. The file FOLDER/ready appears when the capture has begun. SIGTERM ends it, or SECONDS without one.
+relay counts it. The file FOLDER/ready appears when the capture has begun. SIGTERM ends it, the end of
+its parent, or SECONDS without either.
 """
 
+import os
 import select
 import signal
 import socket
@@ -49,7 +51,9 @@ def main():
     ended = []
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     (folder / "ready").touch()
-    while not ended and time.monotonic() < end:
+    # The shell of the client may be killed.
+    parent = os.getppid()
+    while not ended and os.getppid() == parent and time.monotonic() < end:
         select.select([tap.socket for tap in taps], [], [], 0.1)
         for tap in taps:
             tap.drain()
