@@ -8,7 +8,7 @@ from pathlib import Path
 SCRIPTS = Path(__file__).resolve().parents[1]
 PORT = 8554
 # The options that switch repair off.
-WITHOUT_REPAIR = {"network": {"repair": "off"}}
+WITHOUT_REPAIR = {"network": {"retransmit": False, "duplicate": False, "fallToTCP": False}}
 
 
 def merged(options: dict, others: dict) -> dict:
