@@ -85,10 +85,12 @@ let package = Package(
         .target(name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], swiftSettings: pure + inlined),
         .target(name: "HTTP", swiftSettings: pure),
         .target(name: "HLS", dependencies: ["MP4", "Media", "Wire"], swiftSettings: pure),
-        .target(name: "RateControl", dependencies: ["Media"], swiftSettings: pure),
+        .target(name: "RateControl", dependencies: ["Media"], swiftSettings: pure + inlined),
 
         // Machinery.
-        .target(name: "Streams", dependencies: ["Media", collections, histogram], swiftSettings: everywhere + inlined),
+        .target(
+            name: "Streams", dependencies: ["Media", "RateControl", collections, histogram],
+            swiftSettings: everywhere + inlined),
         .target(name: "Reactor", dependencies: ["CLinux", "Media"], swiftSettings: everywhere + inlined),
         .target(name: "Codecs", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "Muxing", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
@@ -96,7 +98,7 @@ let package = Package(
         .target(name: "SRTP", dependencies: ["COpenSSL", "RTP"], swiftSettings: everywhere),
         .target(
             name: "Delivery",
-            dependencies: ["RTP", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux", collections],
+            dependencies: ["RTP", "RateControl", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux", collections],
             swiftSettings: everywhere + inlined),
 
         .target(name: "Page", dependencies: ["CPage"], swiftSettings: everywhere),
@@ -104,7 +106,9 @@ let package = Package(
         // Edges.
         .target(
             name: "Capture",
-            dependencies: ["CALSA", "CV4L2", "Codecs", "Muxing", "Streams", "RTP", "Media", "Reactor", logging],
+            dependencies: [
+                "CALSA", "CV4L2", "Codecs", "Muxing", "Streams", "RateControl", "RTP", "Media", "Reactor", logging,
+            ],
             swiftSettings: everywhere),
         .target(
             name: "RTSPServer",
@@ -134,7 +138,8 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "HTTP", "HTTPServer", "Muxing", "RTSPClient",
-                "RTSPServer", "RTSP", "RTP", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging,
+                "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS",
+                logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),
@@ -187,7 +192,9 @@ let package = Package(
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "Streams", logging),
         tests("Impairment"),
         tests("Page"),
-        tests("Delivery", "CAllocations", "CLinux", "Media", "RTP", "Reactor", "SRTP", "Streams", "TLS", "Wire"),
+        tests(
+            "Delivery", "CAllocations", "CLinux", "Media", "RTP", "RateControl", "Reactor", "SRTP", "Streams", "TLS",
+            "Wire"),
         tests("RTSPClient", "Media", "RTP", "RTSP", "SDP"),
         tests("Measuring", "Codecs", "HLS", "Media", "RTP", "RTSPClient", "SDP", "Streams", nioCore),
         .testTarget(

@@ -34,6 +34,7 @@ public final class DeliveryLoop {
     /// The audiences that are sent new runs in this turn. The send times of these runs are recorded at its end.
     private var timed: [Audience] = []
     private var nextReportCheck: MonotonicTime
+    private var nextRateCheck = MonotonicTime(nanoseconds: .min / 2)
     private var events: [Event] = []
     /// Lost packets, to be sent again in the next turn.
     private var repairs: [RepairRequest] = []
@@ -224,6 +225,11 @@ extension DeliveryLoop {
         track.repair?.duplication?.reported(
             newlyLost: reception.newlyLost, lossShare: reception.lossShare, roundTrip: reception.roundTripNanoseconds,
             at: now)
+        if viewer.output == nil, track === viewer.leadingTrack {
+            viewer.path?.received(
+                report, roundTrip: reception.roundTripNanoseconds, packetByteCount: track.meanPacketByteCount,
+                clockRate: Int64(track.clockRate.hertz), at: now)
+        }
         guard viewer.output == nil, reception.newlyLost > 0, track === viewer.leadingTrack,
             viewer.keyframeRequests.takeOne(at: now)
         else { return }
@@ -263,6 +269,7 @@ extension DeliveryLoop {
         repairs.removeAll(keepingCapacity: true)
         recordAllSendTimes()
         if nextReportCheck <= now { sendDueReports(at: now) }
+        if nextRateCheck <= now { observeRates(at: now) }
         return isPartial ? now : nextDeadline(after: now)
     }
 
@@ -328,9 +335,17 @@ extension DeliveryLoop {
         viewer.isPlaying && (isClockStepped || viewer.timing.nextReport <= now) && viewer.output?.isBlocked != true
     }
 
+    /// Tells the streams what their viewers can receive.
+    private func observeRates(at now: MonotonicTime) {
+        var isFollowed = false
+        for audience in audiences.values where observeRates(of: audience, at: now) { isFollowed = true }
+        // The encoder of a stream may begin to follow its viewers at any time.
+        nextRateCheck = now + (isFollowed ? Self.rateInterval : Self.reportInterval)
+    }
+
     private func nextDeadline(after now: MonotonicTime) -> MonotonicTime {
         guard !audiences.isEmpty else { return .distantFuture }
-        var deadline = nextReportCheck
+        var deadline = min(nextReportCheck, nextRateCheck)
         for audience in audiences.values {
             deadline = min(deadline, audience.keyframeRetry, audience.damage?.retry ?? .distantFuture)
             if !audience.viewers.suspended.isEmpty { deadline = min(deadline, audience.viewers.nextSuspendedCheck) }

@@ -6,13 +6,17 @@ public enum ReceiverFeedback: Hashable, Sendable {
     case none
     /// NACK, PLI and FIR at any time (`RTP/AVPF`, RFC 4585). A lost packet is sent again as it was.
     case retransmission
-    /// The same, but a lost packet is sent again in an RTP stream of its own, with another payload type (RFC 4588).
-    case retransmissionStream
+    /// The same, but a lost packet is sent again in an RTP stream of its own, with another payload type (RFC 4588). Also, the receiver
+    /// may tell when packets have arrived (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+    case retransmissionStream(measuresTransport: Bool = false)
 
     /// The same feedback for a stream with `count` tracks: payload types for retransmission are limited.
     func limited(toTracks count: Int) -> Self {
-        self == .retransmissionStream && count > TrackID.maximumRetransmittedCount ? .retransmission : self
+        hasRetransmissionStream && count > TrackID.maximumRetransmittedCount ? .retransmission : self
     }
+
+    /// Whether lost packets are sent again in an RTP stream of their own.
+    var hasRetransmissionStream: Bool { if case .retransmissionStream = self { true } else { false } }
 
     /// The attributes of one track's media description.
     func attributes(of track: Track, _ id: TrackID) -> [Attribute] {
@@ -20,9 +24,10 @@ public enum ReceiverFeedback: Hashable, Sendable {
         let type = id.payloadType
         let kinds = track.kind == .video ? ["nack", "nack pli", "ccm fir"] : ["nack"]
         let feedback = kinds.map { Attribute("rtcp-fb", "\(type) \($0)") }
-        guard self == .retransmissionStream else { return feedback }
+        guard case .retransmissionStream(let measuresTransport) = self else { return feedback }
         let retransmission = id.retransmissionPayloadType
-        return feedback + [
+        let measurement = measuresTransport ? [Attribute("rtcp-fb", "\(type) transport-cc")] : []
+        return feedback + measurement + [
             Attribute("rtpmap", "\(retransmission) rtx/\(track.clockRate.hertz)"),
             Attribute("fmtp", "\(retransmission) apt=\(type);rtx-time=\(Self.retransmissionMilliseconds)"),
         ]

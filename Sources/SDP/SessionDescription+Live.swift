@@ -75,7 +75,7 @@ extension MediaDescription {
             kind: track.kind == .video ? "video" : "audio", port: port,
             transport: "RTP/\(key == nil ? "" : "S")AVP\(feedback == .none ? "" : "F")",
             formats: ["\(type)"]
-                + (feedback == .retransmissionStream ? ["\(TrackID(index).retransmissionPayloadType)"] : []),
+                + (feedback.hasRetransmissionStream ? ["\(TrackID(index).retransmissionPayloadType)"] : []),
             bandwidths: bandwidth.map { [Bandwidth(kind: "AS", value: $0)] } ?? [], attributes: attributes)
     }
 }

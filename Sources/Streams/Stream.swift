@@ -45,6 +45,8 @@ public final class Stream: Sendable {
         var limiter: KeyframeRequestLimiter
         var feeds: [FeedKey: any AnyFeed] = [:]
         var source: (any Source)?
+        /// `nil` if the encoder does not follow the viewers.
+        var rates: StreamRates?
         var captureTimeSEI = CaptureTimeSEI.keyframes
         var captureTimeOrigin: CaptureTimeOrigin?
         /// Whether the source has published media since its start.
@@ -147,11 +149,13 @@ public final class Stream: Sendable {
 extension Stream {
     /// Sets the source that keyframes are requested from; `nil` when the source has gone.
     public func attach(_ source: (any Source)?) {
-        state.withLock { state in
+        let order = state.withLock { state in
             state.source = source
             // What was said of the former source's capture times.
             state.captureTimeOrigin = nil
+            return state.rates?.decision.order
         }
+        if let order { source?.follow(order) }
     }
 
     /// Announces the tracks that follow. A source calls it before its first unit and whenever their parameters change.

@@ -28,6 +28,14 @@ import Wire
                         media: SSRC(1),
                         [.init(first: SequenceNumber(65_535), following: 0x8001), .init(first: SequenceNumber(9))])),
                 Feedback(sender: SSRC(5), request: .fullIntraRequest([.init(ssrc: SSRC(1), number: 200)])),
+                Feedback(
+                    sender: SSRC(5),
+                    request: .transportWide(
+                        media: SSRC(1),
+                        TransportFeedback(
+                            base: SequenceNumber(65_530),
+                            arrivals: [-500_000, nil, 250_000, 99_750_000, 90_000_000, nil, nil, nil, 91_000_000],
+                            count: 255))),
             ], goodbye: Goodbye(sources: [])),
         Compound([
             .receiverReport(ReceiverReport(ssrc: SSRC(5))),

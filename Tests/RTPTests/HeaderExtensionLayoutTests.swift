@@ -14,6 +14,26 @@ import Testing
         #expect(HeaderExtensionLayout.all.byteCount <= HeaderRewriter.Headers.maximumByteCount - Header.fixedByteCount)
     }
 
+    @Test func eachPacketCarriesItsOwnNumber() throws {
+        let layout = HeaderExtensionLayout([.absoluteCaptureTime]).with(.transportSequenceNumber, true)
+        #expect(layout.hasTransportSequenceNumber && layout.extensions.count == 2)
+        #expect(!layout.with(.transportSequenceNumber, false).hasTransportSequenceNumber)
+        let rewriter = HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(65_535),
+            timestampOffset: 0, extensions: layout)
+        var unit = accessUnit([[UInt8](repeating: 0x41, count: 3_000)])
+        unit.captured = NTPTime(rawValue: 0x1122_3344_5566_7788)
+        let run = try #require(packager().package(unit))
+        let headers = rewriter.headers(of: run, ticks: 0)
+        for index in 0..<3 {
+            let (header, _) = try #require(Header.parse(headers.bytes(ofPacket: index, isMarked: false)))
+            let data = try #require(header.headerExtension?.data)
+            let number = header.sequenceNumber.rawValue
+            #expect(Array(data[9..<12]) == [0x21, UInt8(number >> 8), UInt8(truncatingIfNeeded: number)])
+            #expect(AbsoluteCaptureTime.time(in: header, identifier: 1) == NTPTime(rawValue: 0x1122_3344_5566_7788))
+        }
+    }
+
     @Test func aLayoutWithoutExtensionsAddsNothing() {
         #expect(HeaderExtensionLayout.none.byteCount == 0)
         #expect(HeaderExtensionLayout.none.extensions.isEmpty)

@@ -1,6 +1,7 @@
 import Codecs
 import Logging
 import Media
+import RateControl
 import Reactor
 import Streams
 
@@ -52,6 +53,8 @@ public final class CameraSource: SupervisedSource {
     }
 
     public func requestKeyframe() { control.requestKeyframe() }
+
+    public func follow(_ order: EncoderOrder?) { control.follow(order) }
 
     public var status: SourceStatus? {
         let status = control.status

@@ -1,5 +1,6 @@
 import Codecs
 import Logging
+import RateControl
 import Streams
 import Synchronization
 
@@ -9,6 +10,7 @@ final class EncoderControl: Sendable {
     private let isChangeRequested = Atomic(false)
     private let hasImportFailed = Atomic(false)
     private let requested: Mutex<EncodingSettings>
+    private let order = Mutex<EncoderOrder?>(nil)
     private let counted = Mutex(SourceStatus())
     private let log: Logger
 
@@ -51,8 +53,21 @@ final class EncoderControl: Sendable {
 // MARK: - Settings
 
 extension EncoderControl {
-    /// The latest settings, with which the next run of the source begins.
-    var settings: EncodingSettings { requested.withLock { $0 } }
+    /// The latest settings, with which the next run of the source begins: those of the configuration, and a lower bitrate if viewers
+    /// cannot receive the configured one.
+    var settings: EncodingSettings {
+        var settings = requested.withLock { $0 }
+        if let bitrate = order.withLock({ $0?.bitrate.bitsPerSecond }) {
+            settings.video.bitrate = min(settings.video.bitrate, Int(bitrate))
+        }
+        return settings
+    }
+
+    /// Makes the encoder follow what viewers can receive.
+    func follow(_ order: EncoderOrder?) {
+        self.order.withLock { $0 = order }
+        isChangeRequested.store(true, ordering: .releasing)
+    }
 
     /// Requests these settings for the video as soon as possible. Audio settings do not change.
     func change(to settings: EncodingSettings) {
@@ -75,7 +90,12 @@ extension EncoderControl {
         _ failure: CodecFailure, attempting attempted: EncodingSettings, keeping settings: EncodingSettings
     ) throws(CodecFailure) {
         if attempted.hasPrivacyMasks, attempted.filters != settings.filters { throw failure }
-        requested.withLock { if $0 == attempted { $0 = settings } }
+        requested.withLock { requested in
+            // The bitrate may be lower than requested, because viewers cannot receive more.
+            var (attempted, kept) = (attempted, settings)
+            (attempted.video.bitrate, kept.video.bitrate) = (requested.video.bitrate, requested.video.bitrate)
+            if requested == attempted { requested = kept }
+        }
         let remedy = failure.remedy.isEmpty ? "" : "; \(failure.remedy)"
         log.error("effects and encoder settings do not change: \(failure.reason)\(remedy)")
     }

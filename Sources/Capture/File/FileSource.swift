@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Media
 import Muxing
+import RateControl
 import Streams
 
 /// A video file, played at its own rate and looped by default; or what a URL names that FFmpeg opens, which may be live.
@@ -60,6 +61,8 @@ public final class FileSource: ReconfigurableSource {
 
     /// Requests a keyframe of transcoded video. Video that passes through has its keyframes only where the file has them.
     public func requestKeyframe() { control.requestKeyframe() }
+
+    public func follow(_ order: EncoderOrder?) { control.follow(order) }
 
     /// Size and frame rate stay those of the file. `run` decides at its start whether the video passes through, depending on
     /// the effects, and this does not change until it returns.

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import Media
 import Muxing
+import RateControl
 import Streams
 import Synchronization
 
@@ -52,6 +53,8 @@ public final class PipeSource: ReconfigurableSource {
 
     /// Requests a keyframe of video that is transcoded.
     public func requestKeyframe() { control.requestKeyframe() }
+
+    public func follow(_ order: EncoderOrder?) { control.follow(order) }
 
     public var status: SourceStatus? {
         let status = control.status

@@ -1,6 +1,7 @@
 import Codecs
 import Logging
 import Media
+import RateControl
 import Reactor
 import Streams
 
@@ -28,6 +29,8 @@ public final class Substream: ReconfigurableSource {
     }
 
     public func requestKeyframe() { control.requestKeyframe() }
+
+    public func follow(_ order: EncoderOrder?) { control.follow(order) }
 
     public func change(to encoding: EncodingSettings) { control.change(to: encoding) }
 

@@ -1,6 +1,7 @@
 import Codecs
 import Logging
 import Media
+import RateControl
 import Reactor
 import Streams
 
@@ -55,6 +56,10 @@ public final class TestCard: ReconfigurableSource {
 
     public func requestKeyframe() {
         control.requestKeyframe()
+    }
+
+    public func follow(_ order: EncoderOrder?) {
+        control.follow(order)
     }
 
     public func change(to encoding: EncodingSettings) {

@@ -1,6 +1,7 @@
 import Codecs
 import Logging
 import Media
+import RateControl
 import Reactor
 import Streams
 
@@ -21,6 +22,9 @@ public final class ReceptionTranscoding: InputTranscoding {
 
     /// Requests a keyframe of video that is encoded here.
     public func requestKeyframe() { control.requestKeyframe() }
+
+    /// Makes the encoder follow what viewers can receive.
+    public func follow(_ order: EncoderOrder?) { control.follow(order) }
 
     /// Uses these settings from one of the next frames on, except for their size.
     public func change(to encoding: EncodingSettings) { control.change(to: encoding) }

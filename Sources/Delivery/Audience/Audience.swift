@@ -1,5 +1,6 @@
 import Media
 import RTP
+import RateControl
 import Streams
 
 /// The viewers of one feed on one loop, and this loop's view of the feed.
@@ -26,6 +27,8 @@ final class Audience {
     var keyframeRetry = MonotonicTime.distantFuture
     /// Damage that a client has reported and for which no keyframe could be requested yet.
     private(set) var damage: Damage?
+    /// What the viewers' paths carry; kept to reuse its memory.
+    var estimates = ViewerRates()
     /// Whether viewers have asked for lost packets since the last turn.
     var hasLosses = false
     /// How many steps of the wall clock the viewers' sender reports account for.
@@ -69,6 +72,8 @@ final class Audience {
 
     func remove(_ viewer: Viewer) {
         viewers.remove(viewer)
+        viewer.path = nil
+        if viewers.all.isEmpty { stream.removeRates(of: ObjectIdentifier(self)) }
         round.viewersChanged()
         viewer.place = nil
     }

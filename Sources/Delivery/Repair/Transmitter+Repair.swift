@@ -39,7 +39,10 @@ extension Transmitter {
             return
         }
         let last = repair.lastRepetition(of: number, at: now)
-        if last == nil { viewer.repair?.counts.lost += 1 }
+        if last == nil {
+            viewer.repair?.counts.lost += 1
+            if track === viewer.leadingTrack { viewer.path?.lostPacket() }
+        }
         if let last, now - last < rules.repetitionInterval {
             viewer.repair?.counts.ignored += 1
             return

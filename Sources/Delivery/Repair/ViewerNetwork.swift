@@ -1,3 +1,5 @@
+import RateControl
+
 /// How well the packets of a viewer arrive, by what its client asks and reports.
 public struct ViewerNetwork: Hashable, Sendable {
     /// What the client has asked to be sent again; `nil` if it asks for nothing.
@@ -8,6 +10,9 @@ public struct ViewerNetwork: Hashable, Sendable {
     public var lossShare: Double?
     /// The last round-trip time; `nil` if the client has reported none.
     public var roundTripNanoseconds: Int64?
+
+    /// What the path carries; `nil` if the encoder does not follow the viewers.
+    public var capacity: PathEstimate?
 
     public init() {}
 
@@ -24,6 +29,7 @@ extension Viewer {
     public var network: ViewerNetwork {
         var network = ViewerNetwork()
         network.repair = repair?.counts
+        network.capacity = path?.estimate
         for (index, track) in tracks.enumerated() {
             guard let track, isFirst(track, at: index), let reception = track.reception else { continue }
             network.missingPackets = (network.missingPackets ?? 0) + reception.missingPackets

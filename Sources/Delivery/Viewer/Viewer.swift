@@ -48,6 +48,8 @@ public final class Viewer {
     private(set) var sendsCopiesInSuccession = false
     /// The repair of lost packets; `nil` if its client does not ask for any.
     var repair: ViewerRepair?
+    /// What its path carries; `nil` if the encoder does not follow its viewers.
+    var path: ViewerPath?
     /// How often its client may make the encoder send a keyframe: ten times, then once a second.
     var keyframeRequests = TokenBucket(.init(burst: 10, every: 1_000_000_000))
 

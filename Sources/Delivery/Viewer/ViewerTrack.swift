@@ -44,6 +44,9 @@ public final class ViewerTrack {
         self.transport = transport
     }
 
+    /// The mean size of the packets that were sent, with their headers.
+    var meanPacketByteCount: Int { packetCount > 0 ? Int(octetCount / packetCount) + 12 : 0 }
+
     /// Counts packets that have been handed over.
     func count(packets: Int, octets: Int) {
         rewriter.advance(by: packets)

@@ -5,6 +5,9 @@
 public enum HeaderExtension: UInt8, CaseIterable, Hashable, Sendable {
     // The raw values are the local identifiers in packets of Apus: 1…14.
     case absoluteCaptureTime = 1
+    /// The number of a packet for transport-wide feedback. It is the sequence number, because each track of an RTSP session has a
+    /// transport of its own; so a packet that is sent again keeps its bytes.
+    case transportSequenceNumber = 2
 
     /// The local identifier, 1…14.
     public var identifier: UInt8 { rawValue }
@@ -13,6 +16,7 @@ public enum HeaderExtension: UInt8, CaseIterable, Hashable, Sendable {
     public var uri: String {
         switch self {
         case .absoluteCaptureTime: AbsoluteCaptureTime.uri
+        case .transportSequenceNumber: "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
         }
     }
 
@@ -20,6 +24,7 @@ public enum HeaderExtension: UInt8, CaseIterable, Hashable, Sendable {
     var valueByteCount: Int {
         switch self {
         case .absoluteCaptureTime: AbsoluteCaptureTime.byteCount
+        case .transportSequenceNumber: 2
         }
     }
 }

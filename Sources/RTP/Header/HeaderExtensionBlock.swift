@@ -1,4 +1,4 @@
-/// The header extensions of a packet as bytes, the same for all packets of a run (RFC 3550, section 5.3.1; RFC 8285, 4.2).
+/// The header extensions of a packet as bytes, the same for all packets of a run but for a number (RFC 3550, section 5.3.1; RFC 8285, 4.2).
 ///
 /// ```
 ///  0                   1                   2                   3
@@ -17,6 +17,8 @@ struct HeaderExtensionBlock: Sendable, BitwiseCopyable {
     @usableFromInline var memory: HeaderExtensionMemory
     /// A multiple of four; 0 without elements.
     @usableFromInline var byteCount: Int
+    /// Where the sequence number of each packet belongs; 0 if packets do not carry it.
+    @usableFromInline var numberOffset = 0
 
     /// A block without elements.
     @inlinable

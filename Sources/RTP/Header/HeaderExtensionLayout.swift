@@ -13,6 +13,16 @@ public struct HeaderExtensionLayout: Hashable, Sendable, BitwiseCopyable {
         precondition(byteCount <= HeaderExtensionMemory.count, "a block has room for all extensions")
     }
 
+    /// Whether packets carry their number for transport-wide feedback.
+    public var hasTransportSequenceNumber: Bool {
+        identifiers & 1 << HeaderExtension.transportSequenceNumber.identifier != 0
+    }
+
+    /// The layout with another extension, or without it.
+    public func with(_ headerExtension: HeaderExtension, _ isPresent: Bool) -> Self {
+        Self(extensions.filter { $0 != headerExtension } + (isPresent ? [headerExtension] : []))
+    }
+
     /// No extensions.
     public static let none = Self([])
     /// All extensions that Apus can send.

@@ -85,12 +85,14 @@ extension HeaderRewriter {
                 UnsafeMutableRawBufferPointer(start: destination + 12, count: extensions.byteCount)
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: block[..<extensions.byteCount]))
             }
+            guard extensions.numberOffset > 0 else { return }
+            destination.storeBytes(of: number.bigEndian, toByteOffset: 12 + extensions.numberOffset, as: UInt16.self)
         }
     }
 }
 
 extension HeaderExtensionBlock {
-    /// The extensions of the packets of `run`. Made once per message, not per packet.
+    /// The extensions of the packets of `run`. Made once per message; only the number is written per packet.
     @usableFromInline
     init(_ layout: HeaderExtensionLayout, of run: PacketRun) {
         self.init()
@@ -99,6 +101,7 @@ extension HeaderExtensionBlock {
             let identifier = UInt8(truncatingIfNeeded: rest.trailingZeroBitCount)
             if let element = HeaderExtension(rawValue: identifier), let value = element.value(in: run) {
                 append(identifier, value, valueByteCount: element.valueByteCount)
+                if element == .transportSequenceNumber { numberOffset = byteCount - element.valueByteCount }
             }
             rest &= rest - 1
         }
@@ -111,6 +114,8 @@ extension HeaderExtension {
     fileprivate func value(in run: PacketRun) -> UInt64? {
         switch self {
         case .absoluteCaptureTime: run.captured?.rawValue
+        // Each packet has its own.
+        case .transportSequenceNumber: 0
         }
     }
 }

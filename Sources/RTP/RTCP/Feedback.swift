@@ -13,6 +13,8 @@ public struct Feedback: Hashable, Sendable {
         case pictureLossIndication(media: SSRC)
         /// FIR: a keyframe of each of these sources is requested (RFC 5104, section 4.3.1).
         case fullIntraRequest([FullIntraEntry])
+        /// When packets have arrived.
+        case transportWide(media: SSRC, TransportFeedback)
     }
 
     /// A missing packet, and a mask of the 16 packets after it.
@@ -51,12 +53,13 @@ public struct Feedback: Hashable, Sendable {
 
     /// Packet type and format in the header (RFC 4585, section 6.1).
     enum Kind: Hashable {
-        case genericNACK, pictureLossIndication, fullIntraRequest
+        case genericNACK, pictureLossIndication, fullIntraRequest, transportWide
 
-        /// `nil` for unsupported formats: REMB, TMMBR, transport-wide congestion control and others.
+        /// `nil` for unsupported formats: REMB, TMMBR and others.
         init?(packetType: UInt8, format: UInt8) {
             switch (packetType, format) {
             case (205, 1): self = .genericNACK
+            case (205, 15): self = .transportWide
             case (206, 1): self = .pictureLossIndication
             case (206, 4): self = .fullIntraRequest
             default: return nil
@@ -78,6 +81,9 @@ public struct Feedback: Hashable, Sendable {
             }
             guard !lost.isEmpty else { return nil }
             self.init(sender: sender, request: .genericNACK(media: media, lost))
+        case .transportWide:
+            guard let feedback = TransportFeedback(&reader) else { return nil }
+            self.init(sender: sender, request: .transportWide(media: media, feedback))
         case .fullIntraRequest:
             var entries: [FullIntraEntry] = []
             while let ssrc = reader.uint32() {
@@ -92,6 +98,7 @@ public struct Feedback: Hashable, Sendable {
     var header: (packetType: UInt8, format: UInt8) {
         switch request {
         case .genericNACK: (205, 1)
+        case .transportWide: (205, 15)
         case .pictureLossIndication: (206, 1)
         case .fullIntraRequest: (206, 4)
         }
@@ -108,6 +115,9 @@ public struct Feedback: Hashable, Sendable {
                 writer.uint16(packets.first.rawValue)
                 writer.uint16(packets.following)
             }
+        case .transportWide(let media, let feedback):
+            writer.uint32(media.rawValue)
+            feedback.write(to: &writer)
         case .fullIntraRequest(let entries):
             // The media source field is not used (RFC 5104, section 4.3.1.2).
             writer.uint32(0)

@@ -44,7 +44,8 @@ public struct ClientDialect: Hashable, Sendable {
         supportsGCM = !isLive555
         repair =
             switch userAgent {
-            case .some(let agent) where agent.hasPrefix("Lavf"): .retransmission
+            // mpv receives through libavformat, too.
+            case .some(let agent) where agent.hasPrefix("Lavf") || agent.hasPrefix("libmpv"): .retransmission
             case .some(let agent) where agent.hasPrefix("GStreamer/"): .retransmissionStream
             case .some(let agent) where isLive555 || agent.hasPrefix("LibVLC/"): .copies
             default: .none

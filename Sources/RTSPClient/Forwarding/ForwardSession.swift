@@ -264,7 +264,7 @@ final class ForwardSession {
             switch feedback.request {
             case .pictureLossIndication, .fullIntraRequest:
                 surroundings.place.delivery.requestKeyframe(for: viewer, at: now)
-            case .genericNACK: break
+            case .genericNACK, .transportWide: break
             }
         }
     }

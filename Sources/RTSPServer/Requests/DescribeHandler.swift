@@ -33,7 +33,8 @@ final class DescribeHandler {
         }
         let keys = announceKeys(for: announcement.tracks, of: entry, to: connection)
         let dialect = ClientDialect(userAgent: connection.client.userAgent)
-        let feedback = context.options.network.feedback(for: dialect, isProtected: keys != nil)
+        let feedback = context.options.network.feedback(
+            for: dialect, isProtected: keys != nil, isFollowed: entry.stream.rates != nil)
         return .success(
             description(of: entry, announcement, local: connection.local, feedback: feedback, keys: keys))
     }
@@ -52,7 +53,9 @@ final class DescribeHandler {
             originSessionID: UInt64(bitPattern: entry.stream.epoch.nanoseconds), originVersion: announcement.version,
             originAddress: local.host, controls: true, feedback: feedback,
             bandwidths: announcement.tracks.map { entry.stream.describedKilobitsPerSecond(of: $0) },
-            extensions: entry.options.headerExtensions.extensions.map(ExtensionMap.init), keys: keys,
+            extensions: entry.options.headerExtensions.with(
+                .transportSequenceNumber, feedback == .retransmissionStream(measuresTransport: true)
+            ).extensions.map(ExtensionMap.init), keys: keys,
             captureTimeOrigin: entry.stream.captureTimeOrigin)
         return DescribeAnswer(sdp: Array(description.text.utf8))
     }

@@ -167,8 +167,7 @@ final class SessionSetup {
     private func numbering(for profile: MediaProfile, _ attempt: Attempt) -> Numbering? {
         let key = profile.isSecure ? attempt.announcedKey : nil
         let rewriter = HeaderRewriter.random(
-            payloadTypeOf: attempt.target.track?.id,
-            extensions: attempt.target.entry.options.headerExtensions, ssrc: key?.ssrc,
+            payloadTypeOf: attempt.target.track?.id, extensions: extensions(for: profile, attempt), ssrc: key?.ssrc,
             using: &numbers)
         guard profile.isSecure else { return Numbering(rewriter: rewriter, key: nil, protection: nil) }
         guard let key else { return nil }
@@ -180,6 +179,17 @@ final class SessionSetup {
             log.protectionFailed(error, for: attempt.connection, at: attempt.now)
             return nil
         }
+    }
+
+    /// The header extensions of a track: those of the path, and the numbers of packets for GStreamer's transport-wide feedback, which the
+    /// description has offered.
+    private func extensions(for profile: MediaProfile, _ attempt: Attempt) -> HeaderExtensionLayout {
+        let entry = attempt.target.entry
+        let dialect = ClientDialect(userAgent: attempt.connection.client.userAgent)
+        let isMeasured =
+            profile.hasFeedback && dialect.repair == .retransmissionStream && context.options.network.retransmits
+            && entry.stream.rates != nil
+        return entry.options.headerExtensions.with(.transportSequenceNumber, isMeasured)
     }
 
     /// The repair of a track, if its packets travel as datagrams to a client that asks for lost ones.
@@ -214,7 +224,9 @@ final class SessionSetup {
     private func retransmissionStream(of track: Track, _ numbering: Numbering) -> TrackRepair? {
         let ssrc = SSRC(numbers.next())
         var rewriter = HeaderRewriter.random(
-            PayloadType(lowBitsOf: track.id.retransmissionPayloadType), extensions: numbering.rewriter.extensions,
+            PayloadType(lowBitsOf: track.id.retransmissionPayloadType),
+            // Feedback is about the first transmissions.
+            extensions: numbering.rewriter.extensions.with(.transportSequenceNumber, false),
             // Under SRTP, sequence numbers begin in the lower half.
             ssrc: numbering.key == nil ? nil : ssrc, using: &numbers)
         rewriter.timestampOffset = numbering.rewriter.timestampOffset

@@ -16,13 +16,15 @@ public struct NetworkOptions: Hashable, Sendable {
 
     /// What the description offers a client.
     ///
-    /// - Parameter isProtected: whether the tracks use SRTP, which libavformat does not support with the keys that are offered.
-    func feedback(for dialect: ClientDialect, isProtected: Bool) -> ReceiverFeedback {
+    /// - Parameters:
+    ///   - isProtected: whether the tracks use SRTP, which libavformat does not support with the keys that are offered.
+    ///   - isFollowed: whether the stream's encoder follows what viewers can receive.
+    func feedback(for dialect: ClientDialect, isProtected: Bool, isFollowed: Bool) -> ReceiverFeedback {
         guard retransmits else { return .none }
         return switch dialect.repair {
         case .none, .copies: .none
         case .retransmission: isProtected ? .none : .retransmission
-        case .retransmissionStream: .retransmissionStream
+        case .retransmissionStream: .retransmissionStream(measuresTransport: isFollowed)
         }
     }
 }

@@ -77,6 +77,8 @@ struct ReportReceiver {
             switch feedback.request {
             case .pictureLossIndication, .fullIntraRequest: delivery.requestKeyframe(for: viewer, at: now)
             case .genericNACK(let media, let packets): delivery.lost(packets, of: media, for: viewer, at: now)
+            case .transportWide(let media, let feedback):
+                delivery.received(feedback, about: media, of: viewer, at: now)
             }
         case .senderReport, .sourceDescription, .goodbye: break
         }

@@ -5,6 +5,7 @@ import Media
 import RTSP
 import RTSPClient
 import RTSPServer
+import RateControl
 import Reactor
 import Streams
 import Synchronization
@@ -169,6 +170,7 @@ public final class Assembly: Sendable {
         for (name, path) in configuration.servedPathsParentsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration), events: events)
             stream.captureTimeSEI = path.timestamps
+            stream.setRates(EncoderRate.Settings(path))
             stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await servers.end(stream) } }
             paths[name] = ServedPath(
                 path, of: path.source.parent.flatMap { paths[$0] }, on: stream, pulls: pulls, absences: absences,

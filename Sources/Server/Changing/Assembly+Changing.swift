@@ -2,6 +2,7 @@ import Capture
 import Logging
 import RTSP
 import RTSPServer
+import RateControl
 import Streams
 
 /// Changes of the configuration while the server runs.
@@ -95,6 +96,7 @@ extension Assembly {
             }
             if let settings = new.servedPaths[path.name] {
                 state.paths[path.name]?.stream.captureTimeSEI = settings.timestamps
+                state.paths[path.name]?.stream.setRates(EncoderRate.Settings(settings))
                 state.paths[path.name]?.companion.change(to: settings.transcode, EncodingSettings(settings).audio)
             }
         }
@@ -183,6 +185,7 @@ extension Assembly {
     func add(_ name: String, _ path: Configuration.Path, of configuration: Configuration, to state: inout State) {
         let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(running), events: events)
         stream.captureTimeSEI = path.timestamps
+        stream.setRates(EncoderRate.Settings(path))
         let servers = servers
         stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await servers.end(stream) } }
         state.paths[name] = ServedPath(

@@ -1,5 +1,6 @@
 import Capture
 import RTSPServer
+import RateControl
 import Streams
 
 /// The source of a path to which clients publish.
@@ -27,6 +28,8 @@ final class PublishedSource: PathSource {
 
     /// Publishers ignore requests for keyframes; only what is encoded here has them.
     func requestKeyframe() { transcoding.requestKeyframe() }
+
+    func follow(_ order: EncoderOrder?) { transcoding.follow(order) }
 
     var status: SourceStatus? { transcoding.status }
 

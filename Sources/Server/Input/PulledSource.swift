@@ -2,6 +2,7 @@ import Capture
 import RTP
 import RTSP
 import RTSPClient
+import RateControl
 import Reactor
 import Streams
 import Synchronization
@@ -99,6 +100,8 @@ final class PulledSource: PathSource {
         transcoding.requestKeyframe()
         state.withLock(\.pull)?.requestKeyframe()
     }
+
+    func follow(_ order: EncoderOrder?) { transcoding.follow(order) }
 
     var status: SourceStatus? { transcoding.status }
 

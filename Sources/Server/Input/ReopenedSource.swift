@@ -1,3 +1,4 @@
+import RateControl
 import Streams
 import Synchronization
 
@@ -10,6 +11,8 @@ final class ReopenedSource: PathSource {
         /// The latest settings.
         var path: Configuration.Path
         var source: (any PathSource)?
+        /// What its encoder makes; `nil` for what is configured.
+        var order: EncoderOrder?
         /// Whether the run must stop. Remains set until the end of the run, because the source may not exist yet.
         var isStopWanted = false
         /// The encoder counters of earlier runs.
@@ -28,6 +31,7 @@ final class ReopenedSource: PathSource {
             self.source = source
             // The settings may have changed while it was opened.
             if path != made { _ = source.change(to: path) }
+            if order != nil { source.follow(order) }
             return true
         }
 
@@ -78,6 +82,15 @@ final class ReopenedSource: PathSource {
 
     func requestKeyframe() {
         state.withLock { $0.source }?.requestKeyframe()
+    }
+
+    /// Makes the source follow the order in this run and in later runs.
+    func follow(_ order: EncoderOrder?) {
+        let source = state.withLock { state in
+            state.order = order
+            return state.source
+        }
+        source?.follow(order)
     }
 
     var status: SourceStatus? { state.withLock { $0.status } }

@@ -64,6 +64,11 @@ extension ServerStatus.StreamLine {
         var facts = [condition.stateText, "\(pictures) frames", "\(ServerStatus.number(Double(bytes) / 1e6)) MB"]
         if let skipped { facts.append("\(skipped) skipped") }
         if let averageQuantizer { facts.append("quantizer \(ServerStatus.number(averageQuantizer))") }
+        if let requestedBitrate, let bitrateReason {
+            facts.append(
+                "follows its viewers with \(ServerStatus.number(Double(requestedBitrate) / 1e6)) Mbit/s (\(bitrateReason))"
+            )
+        }
         let rows = Stage.allCases.compactMap { stage in
             stages[stage].map { spent in
                 [stage.title] + [spent.p50, spent.p95, spent.p99, spent.max].map(ServerStatus.number)

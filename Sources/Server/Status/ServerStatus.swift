@@ -40,6 +40,9 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         /// Frames skipped, and the encoder's average quantizer; `nil` if Apus does not encode this stream.
         public let skipped: Int?
         public let averageQuantizer: Double?
+        /// The bitrate that the encoder is asked for, in bit/s, and why; `nil` if it does not follow the viewers.
+        public let requestedBitrate: Int64?
+        public let bitrateReason: String?
         /// Milliseconds that frames spent in each stage, since the stream was created.
         public let stages: LatencyTrace.Summary
         /// The last frames one by one, if they were requested.
@@ -107,6 +110,9 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let missing: Int64?
         /// Milliseconds; `nil` if the client has sent no times.
         public let roundTrip: Double?
+        /// The bitrate that the path carries, in bit/s, and why it is not more; `nil` if the encoder does not follow the viewers.
+        public let capacity: Int64?
+        public let capacityReason: String?
     }
 
     public struct LoopLine: Hashable, Sendable, Codable {
@@ -148,6 +154,9 @@ extension ServerStatus.StreamLine {
         bytes = published.byteCount
         skipped = encoded?.skippedCount
         averageQuantizer = encoded?.averageQuantizer
+        let decision = path.stream.rates?.decision
+        requestedBitrate = decision?.order.bitrate.bitsPerSecond
+        bitrateReason = decision?.reason.description
         stages = path.stream.latencyTrace.summary
         pictureTimes = hasPictureTimes ? path.stream.latencyTrace.recent.map(ServerStatus.PictureTimes.init) : nil
         self.forwards = forwards.map { ServerStatus.ForwardLine($0, at: now) }
@@ -204,6 +213,8 @@ extension ServerStatus.NetworkLine {
         refused = network.repair.map { $0.tooLate + $0.overBudget + $0.ignored }
         missing = network.missingPackets
         roundTrip = network.roundTripNanoseconds.map { Double($0) / 1_000_000 }
+        capacity = network.capacity?.rate.bitsPerSecond
+        capacityReason = network.capacity?.reason.description
     }
 }
 

@@ -61,7 +61,9 @@ extension OpenAPIDocument {
                "lost": {"type": "integer", "description": "Packets lost on the way"},
                "retransmitted": {"type": "integer"}, "refused": {"type": "integer"},
                "missing": {"type": "integer", "description": "Packets that the client still lacks"},
-               "roundTrip": {"type": "number", "description": "Milliseconds"}
+               "roundTrip": {"type": "number", "description": "Milliseconds"},
+               "capacity": {"type": "integer", "description": "Bit/s that the path carries, if the encoder follows its viewers"},
+               "capacityReason": {"type": "string"}
               }
              }
             },

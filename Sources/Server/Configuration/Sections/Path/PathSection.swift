@@ -32,6 +32,8 @@ extension Configuration {
         public var absoluteCaptureTime = false
         /// Whether tracks are encoded again for viewers whose protocol cannot carry them.
         public var transcode = TranscodingMode.auto
+        /// Whether the encoder follows what viewers can receive.
+        public var rate = RatePolicy.fixed
         public var effects = Effects()
         public var video = Video()
         public var audio = Audio()
@@ -49,6 +51,14 @@ extension Configuration {
 
         /// Whether it has a multicast group.
         public var isMulticast: Bool { multicast != .off || multicastTransportStream != .off }
+
+        /// What happens if viewers cannot receive the configured bitrate.
+        public enum RatePolicy: String, CaseIterable, Sendable {
+            /// They skip frames.
+            case fixed
+            /// The encoder makes what all but the worst tenth of them can receive.
+            case follow
+        }
 
         /// When a path is sent to its multicast group.
         public enum Multicasting: String, CaseIterable, Sendable {
@@ -136,6 +146,12 @@ extension Schema<Configuration.Path> {
                 "Whether packets carry their capture time in the RTP header extension abs-capture-time, which the session "
                     + "description announces: 16 bytes more per packet. Some receivers cannot read such packets."
             ).takingEffect(.newViewers),
+            .choice(
+                "rate", \.rate,
+                "What happens if viewers cannot receive the bitrate of a stream that Apus encodes. fixed: they skip frames. "
+                    + "follow: the bitrate follows what all but the worst tenth of the viewers can receive over RTSP, down to "
+                    + "video.minimumBitrate; one viewer alone counts fully."
+            ).takingEffect(.encoding),
             .choice(
                 "transcode", \.transcode,
                 "What becomes of audio that a viewer's protocol cannot carry: G.711, which many cameras send, in MPEG-TS (VLC over "

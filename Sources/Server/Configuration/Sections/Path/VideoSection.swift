@@ -14,6 +14,8 @@ extension Configuration {
         public var frameRate = 30
         /// In bit/s.
         public var bitrate = 2_500_000
+        /// In bit/s; 0 for a tenth of `bitrate`.
+        public var minimumBitrate = 0
         public var gopMilliseconds = 2000
         /// Whether the image is refreshed column by column instead of by keyframes.
         public var intraRefresh = false
@@ -63,6 +65,9 @@ extension Schema<Configuration.Video> {
                 "bitrate", \.bitrate, in: 10_000...200_000_000,
                 "Target, kept within a window of two frames so that no frame waits for the network."
             ).formerly("bitsPerSecond").overHTTP(),
+            .bitrate(
+                "minimumBitrate", \.minimumBitrate, in: 0...200_000_000,
+                "The least bitrate if it follows the viewers (rate: follow); 0 for a tenth of bitrate."),
             .integer(
                 "gopMilliseconds", \.gopMilliseconds, in: 100...60_000, unit: "milliseconds",
                 "Time from one keyframe to the next. Viewers start equally fast with every value; a recording can be cut at "

@@ -1,0 +1,64 @@
+import Media
+import RTP
+import RateControl
+import Streams
+
+extension DeliveryLoop {
+    /// The time between two estimates of what the viewers' paths carry, in nanoseconds.
+    static let rateInterval: Int64 = 50_000_000
+
+    /// Tells the stream of an audience what its viewers can receive, if its encoder follows them.
+    ///
+    /// - Returns: whether it does.
+    func observeRates(of audience: Audience, at now: MonotonicTime) -> Bool {
+        guard let limits = audience.stream.rates?.pathLimits, !audience.viewers.all.isEmpty else { return false }
+        audience.estimates.removeAll()
+        for viewer in audience.viewers.all where viewer.isPlaying && !viewer.isMulticast {
+            var path = viewer.path ?? ViewerPath(for: viewer, limits: limits)
+            path.change(limits)
+            if let output = viewer.output {
+                path.observe(output, lag: { undelivered(to: viewer, output, in: audience, at: now) }, at: now)
+            }
+            viewer.path = path
+            audience.estimates.add(path.estimate)
+        }
+        audience.stream.update(audience.estimates, of: ObjectIdentifier(audience), at: now)
+        return true
+    }
+
+    /// Handles transport-wide feedback about the leading track. Packets that were sent too long ago are left out.
+    public func received(_ feedback: TransportFeedback, about media: SSRC, of viewer: Viewer, at now: MonotonicTime) {
+        guard let audience = audience(of: viewer), viewer.path != nil, let track = viewer.leadingTrack,
+            track.rewriter.ssrc == media, track.rewriter.extensions.hasTransportSequenceNumber,
+            let ledger = track.repair?.ledger
+        else { return }
+        for (index, arrival) in feedback.arrivals.enumerated() {
+            guard
+                let packet = ledger.packet(
+                    feedback.base.advanced(by: index), endIndex: audience.view.endIndex, at: now)
+            else { continue }
+            viewer.path?.received(sent: packet.sentAt, arrival: arrival, byteCount: track.meanPacketByteCount)
+        }
+        viewer.path?.endOfFeedback(at: now)
+    }
+
+    /// Media time that has not reached a client, in nanoseconds: what is not sent, and what it has not read.
+    private func undelivered(
+        to viewer: Viewer, _ output: TCPOutput, in audience: Audience, at now: MonotonicTime
+    ) -> Int64 {
+        let transport = viewer.transport(at: now)
+        // A client reads its fast start as fast as it can.
+        guard transport.countsUnread else { return 0 }
+        return viewer.follower.lag(in: audience.view, over: transport, at: now)
+            ?? Int64(output.unreadByteCount(at: now)) * audience.view.nanosecondsPerByte
+    }
+}
+
+extension ViewerPath {
+    init(for viewer: Viewer, limits: RateLimits) {
+        let isRepaired = viewer.output != nil || viewer.repair != nil
+        self.init(
+            limits: limits, repair: isRepaired ? .works : .none,
+            countsRepairedAsLost: viewer.leadingTrack?.repair?.separatelyRepairedPackets != nil)
+    }
+}

@@ -1,0 +1,99 @@
+import Media
+import RateControl
+import Synchronization
+
+/// What the viewers of a stream can receive, and what its encoder makes of that: the policy `follow`. Thread-safe.
+///
+/// The viewers are in audiences on several event loops. Each audience tells its viewers' estimates every 50 ms, and the encoder is
+/// given an order if that changes something.
+public final class StreamRates: Sendable {
+    private struct State: ~Copyable {
+        var rate: EncoderRate
+        var settings: EncoderRate.Settings
+        var audiences: [ObjectIdentifier: ViewerRates] = [:]
+        var all = ViewerRates()
+    }
+
+    /// What the encoder makes, and why.
+    public struct Decision: Hashable, Sendable {
+        public let order: EncoderOrder
+        public let reason: RateReason
+    }
+
+    private let state: Mutex<State>
+
+    public init(_ settings: EncoderRate.Settings) {
+        state = Mutex(State(rate: EncoderRate(settings), settings: settings))
+    }
+
+    /// The limits of the viewers' estimates.
+    public var pathLimits: RateLimits { state.withLock { $0.settings.pathLimits } }
+
+    public var decision: Decision { state.withLock { Decision(order: $0.rate.order, reason: $0.rate.reason) } }
+
+    /// The configuration has changed.
+    func change(_ settings: EncoderRate.Settings) {
+        state.withLock { state in
+            guard state.settings != settings else { return }
+            state.settings = settings
+            state.rate.change(settings)
+        }
+    }
+
+    /// Takes the present estimates of an audience's viewers.
+    ///
+    /// - Returns: the encoder's new order; `nil` if it stays.
+    func update(_ rates: ViewerRates, of audience: ObjectIdentifier, at now: MonotonicTime) -> EncoderOrder? {
+        state.withLock { state in
+            state.audiences[audience] = rates
+            state.all.removeAll()
+            for rates in state.audiences.values { state.all.add(rates) }
+            return state.rate.update(&state.all, at: now)
+        }
+    }
+
+    /// An audience has no viewers any more. The last one leaves the encoder as it is configured.
+    ///
+    /// - Returns: the encoder's new order; `nil` if it stays.
+    func remove(_ audience: ObjectIdentifier) -> EncoderOrder? {
+        state.withLock { state in
+            state.audiences[audience] = nil
+            guard state.audiences.isEmpty else { return nil }
+            let former = state.rate.order
+            state.rate = EncoderRate(state.settings)
+            return state.rate.order == former ? nil : state.rate.order
+        }
+    }
+}
+
+extension Stream {
+    /// What its viewers can receive; `nil` if its encoder does not follow them.
+    public var rates: StreamRates? { state.withLock { $0.rates } }
+
+    /// Makes the encoder follow the viewers, or keep to its configuration if `settings` is `nil`.
+    public func setRates(_ settings: EncoderRate.Settings?) {
+        let (order, source) = state.withLock { state -> (EncoderOrder?, (any Source)?) in
+            guard let settings else {
+                defer { state.rates = nil }
+                return (nil, state.rates == nil ? nil : state.source)
+            }
+            let rates = state.rates ?? StreamRates(settings)
+            rates.change(settings)
+            state.rates = rates
+            return (rates.decision.order, state.source)
+        }
+        source?.follow(order)
+    }
+
+    /// Takes the present estimates of the viewers of one audience.
+    public func update(_ rates: ViewerRates, of audience: ObjectIdentifier, at now: MonotonicTime) {
+        guard let order = self.rates?.update(rates, of: audience, at: now) else { return }
+        state.withLock { $0.source }?.follow(order)
+    }
+
+    /// An audience has no viewers any more.
+    public func removeRates(of audience: ObjectIdentifier) {
+        guard let order = rates?.remove(audience) else { return }
+        state.withLock { $0.source }?.follow(order)
+    }
+}

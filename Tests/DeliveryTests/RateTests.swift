@@ -1,0 +1,111 @@
+import Media
+import RTP
+import RateControl
+import Streams
+import Synchronization
+import Testing
+
+@testable import Delivery
+
+/// An encoder follows what the viewers of its stream can receive.
+@Suite(.serialized)
+struct RateTests {
+    private final class FollowingSource: Streams.Source {
+        let orders = Mutex<[EncoderOrder?]>([])
+        func requestKeyframe() {}
+        func follow(_ order: EncoderOrder?) { orders.withLock { $0.append(order) } }
+        var last: Int64? { orders.withLock { $0.last.flatMap { $0?.bitrate.bitsPerSecond } } }
+    }
+
+    private static let settings = EncoderRate.Settings(
+        limits: RateLimits(
+            minimum: DataRate(bitsPerSecond: 100_000), maximum: DataRate(bitsPerSecond: 1_000_000)), ladder: .none)
+
+    private func broadcast() -> (Broadcast, FollowingSource) {
+        let (broadcast, source) = (Broadcast(), FollowingSource())
+        broadcast.stream.attach(source)
+        broadcast.stream.setRates(Self.settings)
+        return (broadcast, source)
+    }
+
+    /// Plays for some seconds at 25 frames per second; `each` runs after each frame.
+    private func play(_ broadcast: Broadcast, seconds: Int, each: (Int) -> Void = { _ in }) {
+        for frame in 0..<(seconds * 25) {
+            broadcast.publish(idr: frame % 50 == 0, byteCount: 4_000)
+            broadcast.turn(after: 40)
+            each(frame)
+        }
+    }
+
+    @Test func aConnectionThatTakesNothingLowersTheBitrateUntilItsViewerLeaves() throws {
+        let (broadcast, source) = broadcast()
+        let client = try TCPClient()
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        // What its client reads in the first two seconds is its fast start.
+        play(broadcast, seconds: 5)
+        #expect(source.last.map { $0 < 700_000 } == true)
+        #expect(client.viewer.network.capacity.map { $0.rate.bitsPerSecond < 800_000 } == true)
+        broadcast.delivery.pause(client.viewer)
+        #expect(source.last == 1_000_000)
+    }
+
+    @Test func lossesThatRepairCannotKeepUpWithLowerTheBitrate() throws {
+        let (broadcast, source) = broadcast()
+        let client = try UDPClient(usesGSO: true)
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        play(broadcast, seconds: 5) { frame in
+            guard frame % 25 == 24, let track = client.viewer.tracks[0] else { return }
+            let sent = track.packetIndex
+            let report = ReportBlock(
+                ssrc: track.rewriter.ssrc, fractionLost: 64, cumulativeLost: Int32(sent - 65_530) / 4,
+                extendedHighestSequenceNumber: UInt32(truncatingIfNeeded: sent), jitter: 0, lastSenderReport: 0,
+                delaySinceLastSenderReport: 0)
+            broadcast.delivery.received(report, of: client.viewer, at: broadcast.now)
+        }
+        #expect(source.last.map { $0 < 900_000 } == true)
+    }
+
+    @Test func oneSlowViewerOfTenChangesNothing() throws {
+        let (broadcast, source) = broadcast()
+        let clients = try (0..<9).map { _ in try UDPClient(usesGSO: true).viewer }
+        let slow = try TCPClient()
+        broadcast.publish(idr: true, byteCount: 500)
+        for viewer in clients + [slow.viewer] { #expect(broadcast.start(viewer)) }
+        play(broadcast, seconds: 6)
+        #expect(slow.viewer.network.capacity.map { $0.rate.bitsPerSecond < 900_000 } == true)
+        #expect(source.last == nil || source.last == 1_000_000)
+    }
+
+    @Test func transportWideFeedbackOfAGrowingQueueLowersTheBitrate() throws {
+        let (broadcast, source) = broadcast()
+        let rewriter = HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
+            timestampOffset: 77, extensions: HeaderExtensionLayout([.transportSequenceNumber]))
+        let stream = HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
+            timestampOffset: 77)
+        var client = try UDPClient(
+            usesGSO: true, rewriter: rewriter, repair: TrackRepair(.gStreamer, stream: stream, protection: nil))
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        // The path carries 400 kbit/s: a packet of 1 300 bytes every 26 ms.
+        var free: Int64 = 0
+        for frame in 0..<250 {
+            broadcast.publish(idr: frame % 50 == 0, byteCount: 4_000)
+            broadcast.turn(after: 40)
+            let now = broadcast.now.nanoseconds
+            let numbers = client.packets().map(\.header.sequenceNumber)
+            let arrivals = numbers.map { _ -> Int64? in
+                free = max(free, now) + 26_000_000
+                return free
+            }
+            guard let base = numbers.first, now > 0 else { continue }
+            broadcast.delivery.received(
+                TransportFeedback(base: base, arrivals: arrivals, count: UInt8(truncatingIfNeeded: frame)),
+                about: SSRC(0xA5A5), of: client.viewer, at: broadcast.now)
+        }
+        #expect(source.last.map { $0 < 600_000 } == true)
+    }
+}
