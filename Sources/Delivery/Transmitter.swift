@@ -67,7 +67,9 @@ extension Transmitter {
             viewer.endFastStart()
         }
         while isKeepingUp(viewer, in: view, leading), let run = viewer.follower.next(in: view) {
-            if viewer.passes(run, leading: leading) {
+            if viewer.isThinned, viewer.leavesOut(run) {
+                statistics.droppedUnits += 1
+            } else if viewer.passes(run, leading: leading) {
                 if run.track == leading, viewer.follower.isAwaitingKeyframe { viewer.follower.resumed() }
                 if pacing.share > 0 { pace(run, for: viewer, in: view) }
                 let ticks = viewer.ticks(of: run)
@@ -85,10 +87,17 @@ extension Transmitter {
 
     /// Whether the viewer may be sent its next unit. A viewer that is too late skips ahead or is disconnected.
     private func isKeepingUp(_ viewer: Viewer, in view: FeedView<PacketRun>, _ leading: TrackID) -> Bool {
-        if viewer.follower.keepsUp(in: view) { return true }
+        if viewer.follower.keepsUp(in: view) {
+            viewer.isThinned = false
+            return true
+        }
+        let transport = viewer.transport(at: now)
+        viewer.isThinned =
+            viewer.output != nil
+            && viewer.follower.lag(in: view, over: transport, at: now).map { $0 > policy.thinningLag } ?? false
         let dropped = viewer.follower.droppedUnits
         let verdict = viewer.follower.verdict(
-            in: view, leading: leading, policy: policy, transport: viewer.transport(at: now),
+            in: view, leading: leading, policy: policy, transport: transport,
             wantsKeyframe: &turn.wantsKeyframe, at: now)
         statistics.droppedUnits += viewer.follower.droppedUnits - dropped
         switch verdict {

@@ -38,10 +38,13 @@ final class Broadcast {
     static let pps: [UInt8] = [0x68, 0xCE, 0x3C, 0x80]
 
     /// Publishes the next frame, with one slice of `byteCount` bytes, and with encode timing if `isEncodedHere`.
-    func publish(idr: Bool = false, byteCount: Int, isEncodedHere: Bool = false) {
+    ///
+    /// - Parameter isDisposable: whether no other frame refers to it.
+    func publish(idr: Bool = false, byteCount: Int, isEncodedHere: Bool = false, isDisposable: Bool = false) {
         let time = MediaTime(ticks: frameCount * 3_600, rate: .video)
         frameCount += 1
-        let slice = [idr ? 0x65 : 0x41] + (1..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let slice =
+            [idr ? 0x65 : isDisposable ? 0x01 : 0x41] + (1..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let parts = idr ? [Self.sps, Self.pps, slice] : [slice]
         var units: [Range<Int>] = []
         for part in parts { units.append((units.last?.upperBound ?? 0)..<((units.last?.upperBound ?? 0) + part.count)) }

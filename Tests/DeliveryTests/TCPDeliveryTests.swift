@@ -35,6 +35,27 @@ struct TCPDeliveryTests {
         }
     }
 
+    @Test func aViewerThatIsALittleSlowIsNotSentFramesThatNoOtherRefersTo() throws {
+        let broadcast = Broadcast()
+        let client = try TCPClient()
+        broadcast.publish(idr: true, byteCount: 500)
+        #expect(broadcast.start(client.viewer))
+        // Its client reads nothing for 0.4 s, less than after which it would skip to a keyframe.
+        for _ in 0..<60 {
+            broadcast.publish(byteCount: 8_000)
+            broadcast.publish(byteCount: 8_000, isDisposable: true)
+            broadcast.turn(after: 80)
+            if broadcast.delivery.backlog(of: client.viewer, at: broadcast.now).nanoseconds > 300_000_000 { break }
+        }
+        #expect(client.viewer.droppedUnits == 0)
+        let bytes = client.catchUp(with: broadcast)
+        let packets = try #require(Contents(bytes, reply: [])).packets
+        let numbers = packets.map(\.header.sequenceNumber)
+        #expect(numbers == numbers.indices.map { SequenceNumber(65_530).advanced(by: $0) })
+        #expect(client.viewer.droppedUnits > 0)
+        #expect(!client.viewer.isThinned)
+    }
+
     @Test(arguments: [false, true])
     func aReplyIsNeverInsideAPacketAndNothingIsLostWhileTheReaderKeepsUp(isInsideTLS: Bool) throws {
         let broadcast = Broadcast()

@@ -44,6 +44,10 @@ public final class Viewer {
     var fastStartCharge: MemoryBudget.Charge?
     /// Until when its fast start is kept after it was sent, because packets of it may be lost.
     var fastStartKeptUntil = MonotonicTime(nanoseconds: .min / 2)
+    /// Whether it is not sent frames that no other refers to, because it is a little slow.
+    var isThinned = false
+    /// Frames that it was not sent for this reason.
+    private(set) var thinnedFrames: UInt64 = 0
     /// Whether it is sent each packet twice in succession (``TrackRepair/Copies``).
     private(set) var sendsCopiesInSuccession = false
     /// The repair of lost packets; `nil` if its client does not ask for any.
@@ -66,7 +70,15 @@ public final class Viewer {
     }
 
     /// Units that were skipped because it did not keep up.
-    public var droppedUnits: UInt64 { follower.droppedUnits }
+    public var droppedUnits: UInt64 { follower.droppedUnits &+ thinnedFrames }
+
+    /// Whether a run, which is its next, is left out because the viewer is a little slow; counts it then.
+    func leavesOut(_ run: PacketRun) -> Bool {
+        guard isThinned, run.isDisposable, follower.position.offset == 0, !follower.isInFastStart, watches(run.track)
+        else { return false }
+        thinnedFrames &+= 1
+        return true
+    }
 
     var isPlaying: Bool {
         if case .playing = phase { true } else { false }

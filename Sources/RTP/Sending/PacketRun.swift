@@ -27,6 +27,8 @@ public final class PacketRun: PackagedUnit {
     /// The wall-clock time of capture, if known. Time compression does not change it.
     public let captured: NTPTime?
     public let isKeyframe: Bool
+    /// Whether it is a whole frame that no other refers to, so that a slow viewer can do without it.
+    public let isDisposable: Bool
     /// Which part of the access unit the packets carry. A viewer can start only at the first part.
     public let part: AccessUnit.Part
     /// In sending order, never empty, back to back in `payload`.
@@ -44,8 +46,10 @@ public final class PacketRun: PackagedUnit {
 
     /// Packetizes `unit` with `fill`; `nil` if `fill` writes nothing.
     ///
-    /// - Parameter capacity: the maximum number of payload bytes that `fill` writes.
-    init?(of unit: AccessUnit, capacity: Int, fill: (inout Writer) -> Void) {
+    /// - Parameters:
+    ///   - capacity: the maximum number of payload bytes that `fill` writes.
+    ///   - isDisposable: whether no frame refers to the unit.
+    init?(of unit: AccessUnit, capacity: Int, isDisposable: Bool = false, fill: (inout Writer) -> Void) {
         var writer = Writer(capacity: capacity)
         fill(&writer)
         guard !writer.packets.isEmpty else {
@@ -57,6 +61,7 @@ public final class PacketRun: PackagedUnit {
         presentationTime = unit.presentationTime
         captured = unit.captured
         isKeyframe = unit.isKeyframe
+        self.isDisposable = isDisposable && unit.part == .whole
         part = unit.part
         packets = writer.packets
         gsoBatches = GSOBatch.split(writer.packets)

@@ -26,6 +26,9 @@ public struct H264PayloadHeader: NALUnitPayloadHeader {
     /// nal_unit_type of a NAL unit that a packet carries.
     private var unitType: H264.NALUnitType { H264.NALUnitType(rawValue: first) }
 
+    /// nal_ref_idc is 0: the slice, or the SEI or delimiter before it, is not used for reference (H.264, section 7.4.1).
+    public var isDisposable: Bool { first & 0x60 == 0 }
+
     /// F and NRI do not change.
     public func replacing(type: UInt8) -> Self {
         Self(first: first & 0xE0 | type & 0x1F)

@@ -25,6 +25,9 @@ public struct H265PayloadHeader: NALUnitPayloadHeader {
     public var type: UInt8 { first >> 1 & 0x3F }
     /// nal_unit_type of a NAL unit that a packet carries.
     private var unitType: H265.NALUnitType { H265.NALUnitType(firstByte: first) }
+    /// Sub-layer non-reference pictures may be needed by higher sub-layers (H.265, section 7.4.2.2), whose existence the header does not
+    /// tell.
+    public var isDisposable: Bool { false }
     /// nuh_layer_id.
     private var layer: UInt8 { first << 5 & 0x20 | second >> 3 }
     /// nuh_temporal_id_plus1; 0 is forbidden.

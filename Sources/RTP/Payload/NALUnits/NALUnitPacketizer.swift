@@ -15,7 +15,8 @@ struct NALUnitPacketizer<UnitHeader: NALUnitPayloadHeader>: Packetizer {
             return header.isCarriable && !header.isDelimiter
         }
         guard !carriable.isEmpty else { return nil }
-        return PacketRun(of: unit, capacity: capacity(for: carriable)) { writer in
+        let isDisposable = carriable.allSatisfy { UnitHeader(of: $0, in: unit.bytes)?.isDisposable == true }
+        return PacketRun(of: unit, capacity: capacity(for: carriable), isDisposable: isDisposable) { writer in
             for group in groups(of: carriable, in: unit.bytes) {
                 write(group, of: unit.bytes, to: &writer)
             }

@@ -35,6 +35,8 @@ public protocol NALUnitPayloadHeader: Hashable, Sendable {
     /// Whether decoding can start at its picture.
     var isRandomAccessPoint: Bool { get }
     var isParameterSet: Bool { get }
+    /// Whether a decoder needs the NAL unit for no other frame, as far as its header tells.
+    var isDisposable: Bool { get }
     var isSupplementalInformation: Bool { get }
 }
 
