@@ -195,18 +195,23 @@ extension DeliveryLoop {
         audience(of: viewer)?.requestKeyframe(at: now)
     }
 
-    /// Sends packets again in the next turn, because the viewer's client has lost them.
+    /// Handles a client's request for packets that it has lost. They are sent again in the next turn.
     ///
     /// - Parameter media: the SSRC of their track.
-    public func lost(_ packets: [Feedback.LostPackets], of media: SSRC, for viewer: Viewer, at now: MonotonicTime) {
+    public func receivedRequest(
+        for packets: [Feedback.LostPackets], of media: SSRC, by viewer: Viewer, at now: MonotonicTime
+    ) {
         guard viewer.repair != nil, let audience = audience(of: viewer) else { return }
         viewer.repair?.counts.requests += 1
         let track = viewer.tracks.firstIndex { $0?.rewriter.ssrc == media }
-        guard let track, viewer.repair?.datagrams.takeOne(at: now) == true else {
+        let packets = packets.prefix(ViewerRepair.maximumRequestCount)
+        let count = packets.reduce(0) { $0 + 1 + Int64($1.following.nonzeroBitCount) }
+        guard let track, (viewer.repair?.packets.tokens(at: now) ?? 0) >= count else {
             viewer.repair?.counts.ignoredRequests += 1
             return
         }
-        repairs += packets.prefix(ViewerRepair.maximumRequestCount).map {
+        viewer.repair?.packets.take(count)
+        repairs += packets.map {
             RepairRequest(viewer: viewer, track: track, lost: $0)
         }
         audience.hasLosses = true
@@ -220,6 +225,7 @@ extension DeliveryLoop {
         else { return }
         let reception = ClientReception(
             report, after: track.reception, repairedPackets: track.repair?.separatelyRepairedPackets,
+            hidesLosses: track.repair?.hasSentCopies == true,
             at: audience.stream.clock.ntpTime(of: now))
         track.reception = reception
         track.repair?.duplication?.reported(

@@ -67,7 +67,7 @@ extension Transmitter {
             viewer.endFastStart()
         }
         while isKeepingUp(viewer, in: view, leading), let run = viewer.follower.next(in: view) {
-            if viewer.isThinned, viewer.leavesOut(run) {
+            if viewer.isThinned, viewer.thinOut(run) {
                 statistics.droppedUnits += 1
             } else if viewer.passes(run, leading: leading) {
                 if run.track == leading, viewer.follower.isAwaitingKeyframe { viewer.follower.resumed() }
@@ -76,8 +76,10 @@ extension Transmitter {
                 viewer.timing.lastTicks = ticks
                 guard send(run, ticks: ticks, to: viewer) else { return viewer.follower.blocked(at: now) }
                 statistics.units += 1
-                if let track = viewer.tracks[run.track.index], track.repair?.duplication != nil {
-                    sendCopies(behind: run, of: track, to: viewer, in: view)
+                if let track = viewer.tracks[run.track.index], track.repair?.duplication != nil,
+                    !sendCopies(behind: run, of: track, to: viewer, in: view)
+                {
+                    return viewer.follower.blocked(at: now)
                 }
             }
             viewer.follower.advance()
@@ -138,6 +140,13 @@ extension Transmitter {
         }
     }
 
+    /// Counts a message that is sent again.
+    func countAgain(octets: Int, over route: UDPRoute, to viewer: Viewer) {
+        turn.countMessage(octets: octets)
+        viewer.pacer?.sent(octets)
+        route.sender.count(octets: octets)
+    }
+
     /// Counts packets of the next run up to `offset` that have been handed over.
     private func count(packets: Int, octets: Int, of track: TrackID, upTo offset: Int, for viewer: Viewer) {
         viewer.tracks[track.index]?.count(packets: packets, octets: octets)
@@ -191,7 +200,7 @@ extension Transmitter {
             range, of: run, headers, protection, to: route,
             from: SendBatch.Origin(
                 owner: Unmanaged.passUnretained(viewer).toOpaque(), checkpoint: viewer.follower.checkpoint))
-        if copyCount > 0 { sendCopy(of: range, of: run, headers, protection, over: route) }
+        if copyCount > 0 { sendCopy(of: range, of: run, headers, protection, over: route, to: viewer) }
         viewer.pacer?.sent(octets)
         sender.count(octets: octets)
         count(packets: range.count, octets: octets, of: run.track, upTo: range.upperBound, for: viewer)

@@ -41,10 +41,10 @@ extension Stream {
                 guard unit.track == track.id else { continue }
                 oldest = unit.presentationTime.nanoseconds
                 if newest == nil { newest = oldest }
-                guard newest.map({ $0 - oldest < 5_000_000_000 }) == true else { break }
+                guard newest.map({ $0 &- oldest < 5_000_000_000 }) == true else { break }
                 byteCount += unit.bytes.count
             }
-            return (byteCount, newest.map { $0 - oldest } ?? 0)
+            return (byteCount, newest.map { $0 &- oldest } ?? 0)
         }
         guard span >= 1_000_000_000 else { return track.kind == .video ? 4_000 : 250 }
         // A quarter more, for headers and because the bitrate varies; then the next power of two.

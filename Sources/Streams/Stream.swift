@@ -149,13 +149,13 @@ public final class Stream: Sendable {
 extension Stream {
     /// Sets the source that keyframes are requested from; `nil` when the source has gone.
     public func attach(_ source: (any Source)?) {
-        let order = state.withLock { state in
+        let rates = state.withLock { state in
             state.source = source
             // What was said of the former source's capture times.
             state.captureTimeOrigin = nil
-            return state.rates?.decision.order
+            return state.rates
         }
-        if let order { source?.follow(order) }
+        if let rates { rates.pass { passOn(rates.decision.order, of: rates) } }
     }
 
     /// Announces the tracks that follow. A source calls it before its first unit and whenever their parameters change.

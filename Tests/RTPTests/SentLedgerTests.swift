@@ -55,7 +55,7 @@ import Testing
         let found = (10..<20).filter { ledger.packet(SequenceNumber($0), endIndex: 3, at: now) != nil }
         #expect(found == [10, 11, 12])
         // They are sent again under the same numbers.
-        ledger.record(SequenceNumber(13), count: 2, of: .feed(1), from: 3, at: now)
+        ledger.record(SequenceNumber(13), count: 2, of: .feed(1), from: 3, at: now.advanced(byMilliseconds: 5))
         #expect(ledger.packet(SequenceNumber(14), endIndex: 3, at: now)?.index == 4)
         ledger.rollBack(100)
         #expect(ledger.packet(SequenceNumber(10), endIndex: 3, at: now) == nil)

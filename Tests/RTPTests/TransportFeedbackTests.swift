@@ -46,6 +46,18 @@ import Wire
         }
     }
 
+    @Test func onlyTheFirstMessageOfADatagramIsRead() throws {
+        let message = ControlPacket.feedback(
+            Feedback(
+                sender: SSRC(1),
+                request: .transportWide(
+                    media: SSRC(2), TransportFeedback(base: SequenceNumber(1), arrivals: [0, nil], count: 0))))
+        let goodbye = ControlPacket.goodbye(Goodbye(sources: [SSRC(1)]))
+        let compound = Compound([message, message, goodbye, message])
+        let read = try Compound(parsing: compound.encoded().rawSpan, allowsReducedSize: true)
+        #expect(read.packets == [message, goodbye])
+    }
+
     @Test(
         arguments: [
             [], [0, 1], [0, 1, 0, 1, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 0, 0, 0x20, 1, 4],

@@ -91,15 +91,18 @@ final class Audience {
 
     /// Requests a keyframe because a client has reported that packets are missing.
     func requestKeyframeAfterDamage(at now: MonotonicTime) {
-        let index = damage?.endIndex ?? view.endIndex
-        damage = stream.requestKeyframe(afterLossAt: now).map { Damage(endIndex: index, retry: $0) }
+        requestKeyframe(afterDamageBefore: view.endIndex, at: now)
+    }
+
+    private func requestKeyframe(afterDamageBefore endIndex: Int64, at now: MonotonicTime) {
+        damage = stream.requestKeyframe(afterLossAt: now).map { Damage(endIndex: endIndex, retry: $0) }
     }
 
     /// Requests it again, unless a keyframe has come meanwhile.
     func retryAfterDamage(at now: MonotonicTime) {
         guard let damage else { return }
         let isHealed = view.recentKeyframe(from: damage.endIndex, of: leading.id, within: Damage.lifetime) != nil
-        if isHealed { self.damage = nil } else { requestKeyframeAfterDamage(at: now) }
+        if isHealed { self.damage = nil } else { requestKeyframe(afterDamageBefore: damage.endIndex, at: now) }
     }
 
     /// Whether a viewer must be served soon because it is paced.

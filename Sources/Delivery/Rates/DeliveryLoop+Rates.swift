@@ -11,9 +11,14 @@ extension DeliveryLoop {
     ///
     /// - Returns: whether it does.
     func observeRates(of audience: Audience, at now: MonotonicTime) -> Bool {
-        guard let limits = audience.stream.rates?.pathLimits, !audience.viewers.all.isEmpty else { return false }
+        guard let limits = audience.stream.rates?.pathLimits else {
+            for viewer in audience.viewers.all where viewer.path != nil { viewer.path = nil }
+            return false
+        }
+        guard !audience.viewers.all.isEmpty else { return false }
         audience.estimates.removeAll()
         for viewer in audience.viewers.all where viewer.isPlaying && !viewer.isMulticast {
+            viewer.leadingTrack?.updateMeanPacketByteCount()
             var path = viewer.path ?? ViewerPath(for: viewer, limits: limits)
             path.change(limits)
             if let output = viewer.output {
@@ -30,7 +35,7 @@ extension DeliveryLoop {
     public func received(_ feedback: TransportFeedback, about media: SSRC, of viewer: Viewer, at now: MonotonicTime) {
         guard let audience = audience(of: viewer), viewer.path != nil, let track = viewer.leadingTrack,
             track.rewriter.ssrc == media, track.rewriter.extensions.hasTransportSequenceNumber,
-            let ledger = track.repair?.ledger
+            let ledger = track.repair?.ledger, viewer.path?.admitsMessage(at: now) == true
         else { return }
         for (index, arrival) in feedback.arrivals.enumerated() {
             guard
@@ -50,7 +55,7 @@ extension DeliveryLoop {
         // A client reads its fast start as fast as it can.
         guard transport.countsUnread else { return 0 }
         return viewer.follower.lag(in: audience.view, over: transport, at: now)
-            ?? Int64(output.unreadByteCount(at: now)) * audience.view.nanosecondsPerByte
+            ?? Int64(output.unreadByteCount(at: now)) &* audience.view.nanosecondsPerByte
     }
 }
 

@@ -3,7 +3,7 @@ import RTP
 import RateControl
 import Reactor
 
-/// What a viewer's path carries, by what its transport tells. Confined to its loop.
+/// What a viewer's path carries, from what its transport measures and its client reports. Confined to its loop.
 struct ViewerPath {
     /// The estimator of the path.
     private var estimator: PathEstimator
@@ -11,6 +11,8 @@ struct ViewerPath {
     private var former: (path: TCPPath, at: MonotonicTime)?
     /// When the next sample of a connection is due.
     private var nextSample = MonotonicTime(nanoseconds: .min / 2)
+    /// Messages of transport-wide feedback: a burst, then as many per second. GStreamer sends one per frame.
+    private var messages = TokenBucket(.init(burst: 50, earning: 200, every: 1_000_000_000))
     /// Whether the client counts as lost what was sent again.
     private let countsRepairedAsLost: Bool
 
@@ -77,6 +79,9 @@ struct ViewerPath {
                 meanPacketByteCount: packetByteCount),
             at: now)
     }
+
+    /// Whether a message of transport-wide feedback is read.
+    mutating func admitsMessage(at now: MonotonicTime) -> Bool { messages.takeOne(at: now) }
 
     /// Handles transport-wide feedback about one packet.
     ///

@@ -20,14 +20,18 @@ public struct ClientReception: Hashable, Sendable {
     ///   - former: the report before; `nil` if this is the first.
     ///   - repairedPackets: packets that were sent again in a stream of their own, so that the client counts them as lost; `nil` if
     ///     packets are sent again as they were. What is missing then may still be under way, and counts if the next report lacks it too.
+    ///   - hidesLosses: whether the client counts copies as received, so that losses of one report are gone in the next.
     ///   - ntpTime: the present time as the sender reports count it.
-    init(_ block: ReportBlock, after former: Self?, repairedPackets: Int64?, at ntpTime: NTPTime) {
+    init(
+        _ block: ReportBlock, after former: Self?, repairedPackets: Int64?, hidesLosses: Bool = false,
+        at ntpTime: NTPTime
+    ) {
         missingPackets = max(0, Int64(block.cumulativeLost) - (repairedPackets ?? 0))
         lossShare = Double(block.fractionLost) / 256
         jitter = block.jitter
         roundTripNanoseconds = block.roundTripNanoseconds(now: ntpTime)
         let certain = repairedPackets == nil ? missingPackets : min(missingPackets, former?.missingPackets ?? 0)
-        let formerlyLost = former?.lostForGood ?? 0
+        let formerlyLost = (hidesLosses ? former?.missingPackets : former?.lostForGood) ?? 0
         lostForGood = max(formerlyLost, certain)
         newlyLost = lostForGood - formerlyLost
     }

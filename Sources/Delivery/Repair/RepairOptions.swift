@@ -11,8 +11,8 @@ public struct RepairOptions: Hashable, Sendable {
     public init() {}
 
     /// How long a viewer's fast start is kept after PLAY, so that its packets can be sent again, in nanoseconds: the time that sending
-    /// it may take, and the patience of clients.
-    static let fastStartKeeping: Int64 = 2_000_000_000
+    /// it may take, and the time in which most clients ask.
+    static let fastStartKeeping: Int64 = 1_000_000_000
 
     /// The bytes that may be sent again to all viewers of a loop: a burst of 100 ms.
     var loopLimits: TokenBucket.Limits {

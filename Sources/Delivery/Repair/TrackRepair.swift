@@ -36,10 +36,20 @@ public final class TrackRepair {
     /// `nil` if lost packets are sent again as they were.
     var stream: RetransmissionStream?
     var ledger = SentLedger()
-    /// The packets that were sent again last, the oldest overwritten first: more than the budget allows in an interval.
-    private var repeated: [(number: SequenceNumber, at: MonotonicTime)] = []
+    /// Whether copies were sent. The client counts them as received, so that its reports hide losses.
+    var hasSentCopies = false
+    /// The packets that were asked for last, the oldest overwritten first: more than the budget allows in an interval.
+    private var requests: [Request] = []
     private var oldest = 0
     private static let rememberedCount = 128
+
+    /// A packet that the client has asked for.
+    struct Request {
+        let number: SequenceNumber
+        let askedAt: MonotonicTime
+        /// When it was sent again last; `nil` if it was not.
+        var sentAt: MonotonicTime?
+    }
 
     /// Repairs by sending packets again as they were. Under SRTP they are the same bytes.
     public init(_ rules: RetransmissionRules) {
@@ -93,23 +103,49 @@ public final class TrackRepair {
         return previous
     }
 
+    /// Forgets packets that the kernel did not take.
+    func rollBack(_ packetCount: Int) {
+        ledger.rollBack(packetCount)
+        previous = nil
+    }
+
     /// Forgets all packets, because their runs cannot be found any more.
     func forgetSentPackets() {
         ledger.removeAll()
         previous = nil
     }
 
-    /// When a packet was sent again last; `nil` if it was not, or so long ago that another packet has its number now.
-    func lastRepetition(of number: SequenceNumber, at now: MonotonicTime) -> MonotonicTime? {
+    /// The request for a packet.
+    ///
+    /// - Returns: also whether it was asked for the first time. After the client's patience, another packet may have its number.
+    func request(_ number: SequenceNumber, at now: MonotonicTime) -> (Request, isFirst: Bool) {
         let patience = rules?.patience ?? 0
-        return repeated.lazy.filter { $0.number == number && now - $0.at <= patience }.map(\.at).max()
+        if let index = index(of: number), now - requests[index].askedAt <= patience {
+            return (requests[index], isFirst: false)
+        }
+        let request = Request(number: number, askedAt: now)
+        if requests.count < Self.rememberedCount {
+            requests.append(request)
+        } else {
+            requests[oldest] = request
+            oldest = (oldest + 1) % Self.rememberedCount
+        }
+        return (request, isFirst: true)
     }
 
-    /// Notes that a packet was sent again.
-    func noteRepetition(of number: SequenceNumber, isFirst: Bool, at now: MonotonicTime) {
-        if isFirst { separatelyRepairedPackets? += 1 }
-        if repeated.count < Self.rememberedCount { return repeated.append((number, now)) }
-        repeated[oldest] = (number, now)
-        oldest = (oldest + 1) % Self.rememberedCount
+    /// A packet that was asked for was sent again.
+    func sent(_ number: SequenceNumber, at now: MonotonicTime) {
+        guard let index = index(of: number) else { return }
+        if requests[index].sentAt == nil { separatelyRepairedPackets? += 1 }
+        requests[index].sentAt = now
+    }
+
+    /// The latest request for a packet.
+    private func index(of number: SequenceNumber) -> Int? {
+        var latest: Int?
+        for index in requests.indices where requests[index].number == number {
+            if latest.map({ requests[$0].askedAt < requests[index].askedAt }) ?? true { latest = index }
+        }
+        return latest
     }
 }

@@ -21,8 +21,12 @@ extension Transmitter {
         guard viewer.isPlaying, let track = viewer.tracks[request.track], let repair = track.repair,
             let rules = repair.rules, case .udp(let route) = track.transport
         else { return }
-        for number in request.lost.sequenceNumbers {
+        retransmit(request.lost.first, of: track, by: repair, rules, to: viewer, over: route, in: view)
+        var following = request.lost.following
+        while following != 0 {
+            let number = request.lost.first.advanced(by: following.trailingZeroBitCount + 1)
             retransmit(number, of: track, by: repair, rules, to: viewer, over: route, in: view)
+            following &= following - 1
         }
     }
 
@@ -38,24 +42,25 @@ extension Transmitter {
             viewer.repair?.counts.tooLate += 1
             return
         }
-        let last = repair.lastRepetition(of: number, at: now)
-        if last == nil {
+        let (request, isFirst) = repair.request(number, at: now)
+        if isFirst {
             viewer.repair?.counts.lost += 1
             if track === viewer.leadingTrack { viewer.path?.lostPacket() }
         }
-        if let last, now - last < rules.repetitionInterval {
+        if let last = request.sentAt, now - last < rules.repetitionInterval {
             viewer.repair?.counts.ignored += 1
             return
         }
+        // A socket that is full now takes nothing of the budget. The client may ask again.
+        guard route.isReady(at: now), makeRoom(forPackets: 1, in: route.sender) else { return }
         let byteCount = Int(run.packets[packet.index].byteCount)
-        guard mayRetransmit(byteCount, to: viewer, in: view), route.isReady(at: now) else {
+        guard mayRetransmit(byteCount, to: viewer, in: view) else {
             viewer.repair?.counts.overBudget += 1
             return
         }
-        let sender = route.sender
-        guard makeRoom(forPackets: 1, in: sender) else { return }
         append(packet, of: run, number, of: track, by: repair, to: viewer, over: route)
-        repair.noteRepetition(of: number, isFirst: last == nil, at: now)
+        countAgain(octets: byteCount, over: route, to: viewer)
+        repair.sent(number, at: now)
         viewer.repair?.counts.retransmitted += 1
         statistics.retransmittedPackets += 1
     }
@@ -86,7 +91,8 @@ extension Transmitter {
     }
 
     private func mayRetransmit(_ byteCount: Int, to viewer: Viewer, in view: FeedView<PacketRun>) -> Bool {
-        let bytesPerSecond = 1_000_000_000 / max(1, view.nanosecondsPerByte)
+        // Unknown at first: then the burst must do.
+        let bytesPerSecond = view.nanosecondsPerByte > 0 ? 1_000_000_000 / view.nanosecondsPerByte : 0
         guard retransmissions.tokens(at: now) > 0,
             viewer.repair?.budget.take(byteCount, ofStreamAt: bytesPerSecond, at: now) == true
         else { return false }
@@ -118,15 +124,31 @@ extension Transmitter {
 // MARK: - Copies that a client need not ask for
 
 extension Transmitter {
-    /// Adds the packets of the frame before again, behind a frame that was sent whole. The caller checks that the track has copies.
-    func sendCopies(behind run: PacketRun, of track: ViewerTrack, to viewer: Viewer, in view: FeedView<PacketRun>) {
+    /// Adds the packets of the frame before again, behind a frame that was sent whole.
+    ///
+    /// - Returns: false if a flush moved this viewer's position back.
+    func sendCopies(
+        behind run: PacketRun, of track: ViewerTrack, to viewer: Viewer, in view: FeedView<PacketRun>
+    ) -> Bool {
+        let position = viewer.follower.position
+        addCopies(behind: run, of: track, to: viewer, in: view)
+        return viewer.follower.position == position
+    }
+
+    private func addCopies(
+        behind run: PacketRun, of track: ViewerTrack, to viewer: Viewer, in view: FeedView<PacketRun>
+    ) {
         guard let repair = track.repair, repair.duplication != nil, case .udp(let route) = track.transport,
             let due = repair.sentWhole(
                 TrackRepair.place(of: viewer.follower), endingBefore: track.rewriter.nextSequenceNumber,
                 count: run.packets.count),
-            repair.duplication?.isOn(at: now) == true, let former = self.run(at: due.run, for: viewer, in: view),
+            repair.duplication?.isOn(at: now) == true,
+            // What a rollback has taken back, another run may have been sent under the same numbers.
+            repair.ledger.packet(due.first, endIndex: view.endIndex, at: now)?.run == due.run,
+            let former = self.run(at: due.run, for: viewer, in: view),
             former.packets.count == due.count
         else { return }
+        repair.hasSentCopies = true
         var rewriter = track.rewriter
         rewriter.nextSequenceNumber = due.first
         for batch in former.gsoBatches {
@@ -136,7 +158,8 @@ extension Transmitter {
                 part.advance(by: range.lowerBound)
                 sendCopy(
                     of: range, of: former, part.headers(of: former, ticks: viewer.ticks(of: former, at: due.run)),
-                    track.protection.map { ($0.outgoing, track.packetIndex(of: part.nextSequenceNumber)) }, over: route)
+                    track.protection.map { ($0.outgoing, track.packetIndex(of: part.nextSequenceNumber)) }, over: route,
+                    to: viewer)
             }
         }
     }
@@ -144,10 +167,11 @@ extension Transmitter {
     /// Adds packets again that have just been added.
     func sendCopy(
         of range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers,
-        _ protection: (outgoing: OutgoingProtection, first: UInt64)?, over route: UDPRoute
+        _ protection: (outgoing: OutgoingProtection, first: UInt64)?, over route: UDPRoute, to viewer: Viewer
     ) {
         use(route.sender)
-        _ = route.sender.batch.append(range, of: run, headers, protection, to: route, from: nil)
+        let octets = route.sender.batch.append(range, of: run, headers, protection, to: route, from: nil)
+        countAgain(octets: octets, over: route, to: viewer)
         statistics.duplicatedPackets &+= UInt64(range.count)
     }
 }

@@ -32,9 +32,11 @@ extension Viewer {
         network.capacity = path?.estimate
         for (index, track) in tracks.enumerated() {
             guard let track, isFirst(track, at: index), let reception = track.reception else { continue }
+            network.roundTripNanoseconds = reception.roundTripNanoseconds ?? network.roundTripNanoseconds
+            // The client counts copies as received, so that its count tells nothing.
+            if track.repair?.hasSentCopies == true { continue }
             network.missingPackets = (network.missingPackets ?? 0) + reception.missingPackets
             network.lossShare = max(network.lossShare ?? 0, reception.lossShare)
-            network.roundTripNanoseconds = reception.roundTripNanoseconds ?? network.roundTripNanoseconds
         }
         return network
     }

@@ -72,8 +72,8 @@ public final class Viewer {
     /// Units that were skipped because it did not keep up.
     public var droppedUnits: UInt64 { follower.droppedUnits &+ thinnedFrames }
 
-    /// Whether a run, which is its next, is left out because the viewer is a little slow; counts it then.
-    func leavesOut(_ run: PacketRun) -> Bool {
+    /// Decides whether a run, which is its next, is left out because the viewer is a little slow, and counts it then.
+    func thinOut(_ run: PacketRun) -> Bool {
         guard isThinned, run.isDisposable, follower.position.offset == 0, !follower.isInFastStart, watches(run.track)
         else { return false }
         thinnedFrames &+= 1

@@ -24,6 +24,10 @@ public final class ViewerTrack {
     var packetCount: UInt32 = 0
     var octetCount: UInt32 = 0
 
+    /// The mean size of the last packets that were sent, with their headers, and the counts when it was determined.
+    private(set) var meanPacketByteCount = 1_200
+    private var meanBase: (packets: UInt32, octets: UInt32) = (0, 0)
+
     /// How the packets of one track are sent.
     public enum TrackTransport {
         /// To an address of the client, or of a multicast group.
@@ -44,8 +48,13 @@ public final class ViewerTrack {
         self.transport = transport
     }
 
-    /// The mean size of the packets that were sent, with their headers.
-    var meanPacketByteCount: Int { packetCount > 0 ? Int(octetCount / packetCount) + 12 : 0 }
+    /// Determines the mean size of packets anew, if enough were sent since the last time. The counts wrap, their differences do not.
+    func updateMeanPacketByteCount() {
+        let packets = packetCount &- meanBase.packets
+        guard packets >= 50 else { return }
+        meanPacketByteCount = Int((octetCount &- meanBase.octets) / packets) + 12
+        meanBase = (packetCount, octetCount)
+    }
 
     /// Counts packets that have been handed over.
     func count(packets: Int, octets: Int) {
@@ -59,7 +68,7 @@ public final class ViewerTrack {
     func rollBack(packets: Int, octets: Int) {
         rewriter.advance(by: -packets)
         packetIndex &-= UInt64(packets)
-        repair?.ledger.rollBack(packets)
+        repair?.rollBack(packets)
         packetCount &-= UInt32(truncatingIfNeeded: packets)
         octetCount &-= UInt32(truncatingIfNeeded: octets)
     }

@@ -61,6 +61,8 @@ public struct Compound: Hashable, Sendable {
     ///   agreement to send that; cameras send it without one.
     public init(parsing datagram: RawSpan, allowsReducedSize: Bool = false) throws(ParseError) {
         packets = []
+        // One message of some bytes can be about a thousand packets, so only the first in a datagram is read.
+        var hasTransportFeedback = false
         var reader = ByteReader(datagram)
         repeat {
             let isFirst = reader.offset == 0
@@ -72,6 +74,10 @@ public struct Compound: Hashable, Sendable {
             guard !isFirst || isReport || allowsReducedSize else { throw .reportIsNotFirst }
             guard let padded = reader.take(Int(words) * 4) else { throw .lengthBeyondEnd }
             let body = try Self.withoutPadding(padded, isPadded: flags & 0x20 != 0, isLast: reader.remaining == 0)
+            if Feedback.Kind(packetType: packetType, format: flags & 0x1F) == .transportWide {
+                if hasTransportFeedback { continue }
+                hasTransportFeedback = true
+            }
             switch ControlPacket.read(packetType: packetType, count: flags & 0x1F, body: body) {
             case .packet(let packet): packets.append(packet)
             case .unknown: break

@@ -19,8 +19,8 @@ public struct TransportFeedback: Hashable, Sendable {
         (self.base, self.arrivals, self.count) = (base, arrivals, count)
     }
 
-    /// The largest number of packets in one message that is read: 4 s of 1 000 packets per second.
-    private static let maximumCount = 4_096
+    /// The largest number of packets in one message that is read. GStreamer sends a message per frame, which has up to some hundred.
+    private static let maximumCount = 1_024
     /// The units of the reference time and of deltas, in nanoseconds.
     private static let referenceUnit: Int64 = 64_000_000
     private static let deltaUnit: Int64 = 250_000

@@ -3,9 +3,10 @@ import Media
 /// Decides whether packets are sent twice to a client that cannot ask for lost ones: while it reports losses that do not look like
 /// congestion, because a second copy would make that worse. A pure value.
 ///
-/// It turns on with the first loss, and off after 60 s without one.
+/// It turns on with a reported loss, and off 60 s later: the client counts copies as received, so that its reports hide losses
+/// meanwhile. If it reports one again then, it turns on again.
 public struct DuplicationSwitch: Hashable, Sendable {
-    /// How long packets are sent twice after the last loss, in nanoseconds.
+    /// How long packets are sent twice after a reported loss, in nanoseconds.
     private static let duration: Int64 = 60_000_000_000
     /// Above this share, losses look like congestion.
     private static let congestedShare = 0.1

@@ -46,13 +46,14 @@ public struct SentLedger: Sendable {
     public init() {}
 
     /// Records `count` packets that were handed over, from the packet `offset` of a run on. Packets of one run that follow each
-    /// other share an entry.
+    /// other in the same millisecond share an entry.
     public mutating func record(
         _ first: SequenceNumber, count: Int, of run: RunPlace, from offset: Int, at now: MonotonicTime
     ) {
         let (index, isFastStart) = Self.index(of: run)
+        let sentAt = UInt32(truncatingIfNeeded: now.nanoseconds / 1_000_000)
         let last = entries[newest]
-        if last.count > 0, last.run == index, last.isFastStart == isFastStart,
+        if last.count > 0, last.run == index, last.sentAt == sentAt, last.isFastStart == isFastStart,
             Int(last.offset) + Int(last.count) == offset,
             last.first.advanced(by: Int(last.count)) == first
         {
@@ -61,7 +62,7 @@ public struct SentLedger: Sendable {
         }
         if last.count > 0 { newest = (newest + 1) % Self.capacity }
         entries[newest] = Entry(
-            run: index, sentAt: UInt32(truncatingIfNeeded: now.nanoseconds / 1_000_000), first: first,
+            run: index, sentAt: sentAt, first: first,
             offset: UInt16(truncatingIfNeeded: offset), count: UInt16(truncatingIfNeeded: count),
             isFastStart: isFastStart)
     }

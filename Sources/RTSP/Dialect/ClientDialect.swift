@@ -44,8 +44,8 @@ public struct ClientDialect: Hashable, Sendable {
         supportsGCM = !isLive555
         repair =
             switch userAgent {
-            // mpv receives through libavformat, too.
-            case .some(let agent) where agent.hasPrefix("Lavf") || agent.hasPrefix("libmpv"): .retransmission
+            // mpv receives through libavformat, too, and Frigate's ffmpeg is `FFmpeg Frigate/0.14`.
+            case .some(let agent) where ["Lavf", "libmpv", "FFmpeg"].contains(where: agent.hasPrefix): .retransmission
             case .some(let agent) where agent.hasPrefix("GStreamer/"): .retransmissionStream
             case .some(let agent) where isLive555 || agent.hasPrefix("LibVLC/"): .copies
             default: .none

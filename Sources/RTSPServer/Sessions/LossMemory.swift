@@ -91,6 +91,8 @@ struct LossMemory {
     }
 
     private static func client(_ host: SocketAddress, _ userAgent: String?) -> Client {
-        Client(host: host.with(port: 0), userAgent: String((userAgent ?? "").prefix(userAgentLength)))
+        Client(
+            host: host.with(port: 0),
+            userAgent: String(decoding: (userAgent ?? "").utf8.prefix(userAgentLength), as: UTF8.self))
     }
 }

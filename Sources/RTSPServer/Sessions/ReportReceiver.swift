@@ -76,7 +76,8 @@ struct ReportReceiver {
         case .feedback(let feedback):
             switch feedback.request {
             case .pictureLossIndication, .fullIntraRequest: delivery.requestKeyframe(for: viewer, at: now)
-            case .genericNACK(let media, let packets): delivery.lost(packets, of: media, for: viewer, at: now)
+            case .genericNACK(let media, let packets):
+                delivery.receivedRequest(for: packets, of: media, by: viewer, at: now)
             case .transportWide(let media, let feedback):
                 delivery.received(feedback, about: media, of: viewer, at: now)
             }

@@ -94,7 +94,7 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let backlog: Double
         public let unreadBytes: Int
         public let droppedUnits: UInt64
-        /// `nil` if its client has reported nothing, as over HTTP.
+        /// `nil` if nothing is known, as over HTTP.
         public let network: NetworkLine?
     }
 

@@ -21,6 +21,9 @@ public final class StreamRates: Sendable {
     }
 
     private let state: Mutex<State>
+    /// Held while an order is decided and passed on, so that orders of several loops do not overtake each other. The stream's lock may be
+    /// taken inside.
+    private let passing = Mutex(())
 
     public init(_ settings: EncoderRate.Settings) {
         state = Mutex(State(rate: EncoderRate(settings), settings: settings))
@@ -30,6 +33,9 @@ public final class StreamRates: Sendable {
     public var pathLimits: RateLimits { state.withLock { $0.settings.pathLimits } }
 
     public var decision: Decision { state.withLock { Decision(order: $0.rate.order, reason: $0.rate.reason) } }
+
+    /// Decides and passes on an order, one caller after the other.
+    func pass(_ body: () -> Void) { passing.withLock { _ in body() } }
 
     /// The configuration has changed.
     func change(_ settings: EncoderRate.Settings) {
@@ -72,28 +78,41 @@ extension Stream {
 
     /// Makes the encoder follow the viewers, or keep to its configuration if `settings` is `nil`.
     public func setRates(_ settings: EncoderRate.Settings?) {
-        let (order, source) = state.withLock { state -> (EncoderOrder?, (any Source)?) in
-            guard let settings else {
-                defer { state.rates = nil }
-                return (nil, state.rates == nil ? nil : state.source)
+        guard let settings else {
+            guard let rates else { return }
+            return rates.pass {
+                let source = state.withLock { state in
+                    state.rates = nil
+                    return state.source
+                }
+                source?.follow(nil)
             }
-            let rates = state.rates ?? StreamRates(settings)
-            rates.change(settings)
-            state.rates = rates
-            return (rates.decision.order, state.source)
         }
+        let rates = state.withLock { state in
+            let rates = state.rates ?? StreamRates(settings)
+            state.rates = rates
+            return rates
+        }
+        rates.change(settings)
+        rates.pass { passOn(rates.decision.order, of: rates) }
+    }
+
+    /// Passes an order on to the source, unless the encoder does not follow these rates any more.
+    func passOn(_ order: EncoderOrder?, of rates: StreamRates) {
+        guard let order else { return }
+        let source = state.withLock { $0.rates === rates ? $0.source : nil }
         source?.follow(order)
     }
 
     /// Takes the present estimates of the viewers of one audience.
     public func update(_ rates: ViewerRates, of audience: ObjectIdentifier, at now: MonotonicTime) {
-        guard let order = self.rates?.update(rates, of: audience, at: now) else { return }
-        state.withLock { $0.source }?.follow(order)
+        guard let streamRates = self.rates else { return }
+        streamRates.pass { passOn(streamRates.update(rates, of: audience, at: now), of: streamRates) }
     }
 
     /// An audience has no viewers any more.
     public func removeRates(of audience: ObjectIdentifier) {
-        guard let order = rates?.remove(audience) else { return }
-        state.withLock { $0.source }?.follow(order)
+        guard let rates else { return }
+        rates.pass { passOn(rates.remove(audience), of: rates) }
     }
 }

@@ -56,7 +56,7 @@ extension OpenAPIDocument {
              "droppedUnits": {"type": "integer"},
              "network": {
               "type": "object",
-              "description": "How well its packets arrive; absent if its client has reported nothing",
+              "description": "How well its packets arrive; absent if nothing is known",
               "properties": {
                "lost": {"type": "integer", "description": "Packets lost on the way"},
                "retransmitted": {"type": "integer"}, "refused": {"type": "integer"},
