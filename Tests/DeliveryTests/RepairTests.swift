@@ -142,6 +142,24 @@ struct RepairTests {
         #expect(playing.client.viewer.repair?.counts.retransmitted == 4)
     }
 
+    @Test func aRequestThatCrossesThePacketIsIgnored() throws {
+        let stream = HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
+            timestampOffset: 0)
+        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: stream, protection: nil))
+        // The client has had a sender report 60 ms ago, and has answered at once.
+        let sent = playing.broadcast.stream.clock.ntpTime(of: playing.broadcast.now.advanced(byMilliseconds: -60))
+        let report = ReportBlock(
+            ssrc: Self.ssrc, fractionLost: 0, cumulativeLost: 0, extendedHighestSequenceNumber: 0, jitter: 0,
+            lastSenderReport: sent.middle, delaySinceLastSenderReport: 0)
+        playing.broadcast.delivery.received(report, of: playing.client.viewer, at: playing.broadcast.now)
+        #expect(playing.received(afterLossOf: [5]).count == 1)
+        playing.broadcast.turn(after: 60)
+        #expect(playing.received(afterLossOf: [5]).isEmpty)
+        playing.broadcast.turn(after: 10)
+        #expect(playing.received(afterLossOf: [5]).count == 1)
+    }
+
     @Test func whatWasNeverSentIsIgnored() throws {
         var playing = try Playing(repair: TrackRepair(.libavformat))
         #expect(playing.received(afterLossOf: [20, 21, 30_000]).isEmpty)

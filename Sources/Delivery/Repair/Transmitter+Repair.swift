@@ -47,7 +47,8 @@ extension Transmitter {
             viewer.repair?.counts.lost += 1
             if track === viewer.leadingTrack { viewer.path?.lostPacket() }
         }
-        if let last = request.sentAt, now - last < rules.repetitionInterval {
+        let interval = rules.repetitionInterval(roundTrip: track.reception?.roundTripNanoseconds)
+        if let last = request.sentAt, now - last < interval {
             viewer.repair?.counts.ignored += 1
             return
         }

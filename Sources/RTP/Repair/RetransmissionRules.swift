@@ -3,7 +3,21 @@ public struct RetransmissionRules: Hashable, Sendable {
     /// A packet is sent again only if it was sent first at most so long ago, in nanoseconds. Later the client has given it up.
     public let patience: Int64
     /// The least time between two retransmissions of one packet, in nanoseconds.
-    public let repetitionInterval: Int64
+    private let repetitionInterval: Int64
+
+    private init(patience: Int64, repetitionInterval: Int64) {
+        (self.patience, self.repetitionInterval) = (patience, repetitionInterval)
+    }
+
+    /// The least time between two retransmissions of one packet to a client with this round trip, in nanoseconds. A request that comes
+    /// sooner was sent before the packet can have arrived: GStreamer asks again after 40 ms until it knows the round trip.
+    ///
+    /// - Parameter roundTrip: as the client reports it; `nil` if unknown.
+    public func repetitionInterval(roundTrip: Int64?) -> Int64 {
+        // The client may lie, which delays its own repair only. A tenth for jitter.
+        let needed = min(max(0, roundTrip ?? 0), patience)
+        return max(repetitionInterval, needed + needed / 10)
+    }
 
     /// The rules for libavformat, which gives a packet up 100 ms after the one behind it, asks once per 200 ms, and decodes wrongly
     /// what it receives twice.
