@@ -26,6 +26,9 @@ public struct ViewerNetwork: Hashable, Sendable {
 }
 
 extension Viewer {
+    /// Whether its client may ask for lost packets.
+    public var asksForLostPackets: Bool { repair != nil }
+
     public var network: ViewerNetwork {
         var network = ViewerNetwork()
         network.repair = repair?.counts

@@ -63,8 +63,10 @@ struct ReportReceiver {
     /// Handles a compound packet. A malformed one is ignored.
     private func handle(_ bytes: RawSpan, from session: ViewerSession, on connection: Connection, at now: MonotonicTime)
     {
-        // libavformat sends requests without a report (RFC 5506).
-        guard let compound = try? Compound(parsing: bytes, allowsReducedSize: true) else { return }
+        // libavformat sends requests without a report (RFC 5506). Only clients that were offered feedback may do so.
+        guard let compound = try? Compound(parsing: bytes, allowsReducedSize: session.viewer.asksForLostPackets) else {
+            return
+        }
         connection.machine.noteActivity(of: session.id, at: now)
         for packet in compound.packets { handle(packet, from: session.viewer, at: now) }
     }

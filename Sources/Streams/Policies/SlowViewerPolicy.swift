@@ -3,8 +3,9 @@ public struct SlowViewerPolicy: Hashable, Sendable {
     /// Media time behind the newest unit, in nanoseconds, beyond which a viewer skips to a keyframe.
     public var maximumLag: Int64
     /// Media time behind the newest unit, in nanoseconds, beyond which a viewer is not sent frames that no other refers to. It is less
-    /// than `maximumLag`, so that a viewer that is a little slow loses single frames, and not all up to a keyframe.
-    public var thinningLag: Int64 { maximumLag * 3 / 10 }
+    /// than `maximumLag`, so that a viewer that is a little too slow loses single frames, and not all up to a keyframe; but not much
+    /// less, because a viewer that only stops for a moment, such as a recorder, is to lose nothing.
+    public var thinningLag: Int64 { maximumLag * 7 / 10 }
     /// Nanoseconds without progress after which the viewer is disconnected.
     public var maximumStall: Int64
 

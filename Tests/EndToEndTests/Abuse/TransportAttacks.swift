@@ -77,8 +77,8 @@ extension Attack {
             path: "yard/gate/track1"),
         refused(
             "another RTP profile", in: "RTSP/Server/TransportChoice.swift",
-            guard: "!$0.hasFeedback && protection.admits($0)", status: 461,
-            transports: ["RTP/SAVPF/TCP;unicast;interleaved=0-1", "RTP/AVPF/TCP;unicast;interleaved=0-1"]),
+            guard: "MediaProfile(rawValue: transport.profile).map(protection.admits)", status: 461,
+            transports: ["RTP/SAVPF/TCP;unicast;interleaved=0-1", "RTP/AVPX/TCP;unicast;interleaved=0-1"]),
         refused(
             "recording mode", in: "RTSP/Server/TransportChoice.swift", guard: "transport.mode != .record", status: 461,
             transports: [
