@@ -29,7 +29,7 @@ struct RepairTests {
             #expect(text.contains(medium ?? "m=video 0 RTP/AVP 96\r\n"))
             #expect(text.contains("b=AS:4000\r\n"))
             #expect(text.contains("a=fmtp:112 apt=96;rtx-time=1000\r\n") == (userAgent?.hasPrefix("GStreamer") == true))
-            // The encoder follows nobody, so that nothing needs to be measured.
+            // The stream has no rate policy, so nothing needs to be measured.
             #expect(!text.contains("transport-cc"))
         }
     }

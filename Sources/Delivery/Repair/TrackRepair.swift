@@ -91,11 +91,12 @@ public final class TrackRepair {
         follower.isInFastStart ? .fastStart(follower.position.fastStart) : .feed(follower.position.index)
     }
 
-    /// Notes that a run was sent whole, and returns the one before it, whose copies are due now.
+    /// Notes that a run was sent whole. Copies of the run before it are due now.
     ///
     /// - Parameters:
     ///   - next: the sequence number after the run.
     ///   - count: the number of its packets.
+    /// - Returns: the run before it; `nil` if there is none.
     func sentWhole(
         _ run: SentLedger.RunPlace, endingBefore next: SequenceNumber, count: Int
     ) -> (run: SentLedger.RunPlace, first: SequenceNumber, count: Int)? {

@@ -4,7 +4,7 @@ import Reactor
 import SRTP
 import Streams
 
-/// Packets that a viewer has lost, by its own account.
+/// Packets that a client reports as lost.
 struct RepairRequest {
     let viewer: Viewer
     /// The index of the track.
@@ -125,7 +125,7 @@ extension Transmitter {
 // MARK: - Copies that a client need not ask for
 
 extension Transmitter {
-    /// Adds the packets of the frame before again, behind a frame that was sent whole.
+    /// Adds copies of the previous frame behind a frame that was sent whole.
     ///
     /// - Returns: false if a flush moved this viewer's position back.
     func sendCopies(
@@ -144,7 +144,7 @@ extension Transmitter {
                 TrackRepair.place(of: viewer.follower), endingBefore: track.rewriter.nextSequenceNumber,
                 count: run.packets.count),
             repair.duplication?.isOn(at: now) == true,
-            // What a rollback has taken back, another run may have been sent under the same numbers.
+            // After a rollback, another run may have these numbers.
             repair.ledger.packet(due.first, endIndex: view.endIndex, at: now)?.run == due.run,
             let former = self.run(at: due.run, for: viewer, in: view),
             former.packets.count == due.count

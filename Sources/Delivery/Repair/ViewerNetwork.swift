@@ -1,6 +1,6 @@
 import RateControl
 
-/// How well the packets of a viewer arrive, by what its client asks and reports.
+/// How well the packets of a viewer arrive, according to the requests and reports of its client.
 public struct ViewerNetwork: Hashable, Sendable {
     /// What the client has asked to be sent again; `nil` if it asks for nothing.
     public var repair: RepairCounts?

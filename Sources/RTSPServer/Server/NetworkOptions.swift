@@ -1,7 +1,7 @@
 import RTSP
 import SDP
 
-/// What the server does for clients whose network loses packets.
+/// What the server does for clients on networks that lose packets.
 public struct NetworkOptions: Hashable, Sendable {
     /// Whether lost packets are sent again to clients that ask for them.
     public var retransmits = true

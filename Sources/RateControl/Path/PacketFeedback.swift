@@ -2,7 +2,7 @@
 public struct PacketFeedback: Hashable, Sendable, BitwiseCopyable {
     /// When the packet was sent, in nanoseconds of the server's clock.
     public var sent: Int64
-    /// When it arrived, in nanoseconds of the receiver's clock, whose origin does not matter; `nil` if it was lost.
+    /// When the packet arrived, in nanoseconds since any instant of the receiver's clock; `nil` if the packet was lost.
     public var arrival: Int64?
     /// Bytes on the path.
     public var byteCount: Int

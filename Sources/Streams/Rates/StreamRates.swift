@@ -4,8 +4,8 @@ import Synchronization
 
 /// What the viewers of a stream can receive, and what its encoder makes of that: the policy `follow`. Thread-safe.
 ///
-/// The viewers are in audiences on several event loops. Each audience tells its viewers' estimates every 50 ms, and the encoder is
-/// given an order if that changes something.
+/// The viewers are in audiences on several event loops. Each audience reports the estimates of its viewers every 50 ms. If the
+/// bitrate changes, the source gets an order.
 public final class StreamRates: Sendable {
     private struct State: ~Copyable {
         var rate: EncoderRate

@@ -25,8 +25,8 @@ public struct H265PayloadHeader: NALUnitPayloadHeader {
     public var type: UInt8 { first >> 1 & 0x3F }
     /// nal_unit_type of a NAL unit that a packet carries.
     private var unitType: H265.NALUnitType { H265.NALUnitType(firstByte: first) }
-    /// Sub-layer non-reference pictures may be needed by higher sub-layers (H.265, section 7.4.2.2), whose existence the header does not
-    /// tell.
+    /// Pictures of a higher sub-layer may refer to a sub-layer non-reference picture (H.265, section 7.4.2.2). The header does not tell
+    /// whether there are higher sub-layers.
     public var isDisposable: Bool { false }
     /// nuh_layer_id.
     private var layer: UInt8 { first << 5 & 0x20 | second >> 3 }
