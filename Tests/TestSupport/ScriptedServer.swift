@@ -45,6 +45,9 @@ public final class ScriptedServer: Sendable {
     /// - Parameter script: Called on the server's thread with each request; returns false to close the connection.
     public init(_ script: @escaping @Sendable (Request, Peer) -> Bool) throws {
         let descriptor = socket(AF_INET, LoopbackSocket.streamType, 0)
+        // Connections inherit it. A script that reads nothing then holds up its client after little data.
+        var receiveBuffer: Int32 = 16_384
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
