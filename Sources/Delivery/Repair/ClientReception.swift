@@ -27,7 +27,9 @@ public struct ClientReception: Hashable, Sendable {
         at ntpTime: NTPTime
     ) {
         missingPackets = max(0, Int64(block.cumulativeLost) - (repairedPackets ?? 0))
-        lossShare = Double(block.fractionLost) / 256
+        // live555 counts the sequence numbers before its first packet as lost in the share of its first report, but not in the total.
+        let isWithoutLoss = former == nil && block.cumulativeLost <= 0
+        lossShare = isWithoutLoss ? 0 : Double(block.fractionLost) / 256
         jitter = block.jitter
         roundTripNanoseconds = block.roundTripNanoseconds(now: ntpTime)
         let certain = repairedPackets == nil ? missingPackets : min(missingPackets, former?.missingPackets ?? 0)

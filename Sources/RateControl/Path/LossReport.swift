@@ -63,6 +63,10 @@ struct LossHistory: Sendable {
         }
         let rise = delayRise(report)
         // Reports of less than 50 ms count too few packets; after 30 s, sequence numbers may have wrapped unseen.
+        // live555 counts the sequence numbers before its first packet as lost in the share of its first report, but not in the total.
+        if previous == nil, report.cumulativeLost <= 0 {
+            return Interval(lossShare: 0, delivered: nil, delayRise: rise)
+        }
         guard let (last, time) = previous, now &- time >= 50_000_000, now &- time <= 30_000_000_000 else {
             return Interval(lossShare: Double(report.fractionLost) / 256, delivered: nil, delayRise: rise)
         }
