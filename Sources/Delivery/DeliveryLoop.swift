@@ -1,5 +1,6 @@
 import Media
 import RTP
+import RateControl
 import Reactor
 import Streams
 
@@ -19,6 +20,8 @@ public final class DeliveryLoop {
     public enum Event {
         /// The viewer has taken nothing for too long.
         case stalled(Viewer)
+        /// The viewer gets another rendition from now on, because its path carries this.
+        case moved(Viewer, to: Stream, PathEstimate)
         /// The stream's tracks have changed, so that what the viewer negotiated no longer holds.
         case ended(Viewer)
     }
@@ -29,13 +32,15 @@ public final class DeliveryLoop {
     private let options: Options
     private let fastStartBudget: MemoryBudget
     private let waker: any Waker
-    private let transmitter: Transmitter
-    private var audiences: [ObjectIdentifier: Audience] = [:]
+    let transmitter: Transmitter
+    private(set) var audiences: [ObjectIdentifier: Audience] = [:]
+    /// Whether viewers may be on their way to another audience.
+    var hasArrivals = false
     /// The audiences that are sent new runs in this turn. The send times of these runs are recorded at its end.
     private var timed: [Audience] = []
     private var nextReportCheck: MonotonicTime
     private var nextRateCheck = MonotonicTime(nanoseconds: .min / 2)
-    private var events: [Event] = []
+    var events: [Event] = []
     /// Lost packets, to be sent again in the next turn.
     private var repairs: [RepairRequest] = []
 
@@ -72,16 +77,21 @@ extension DeliveryLoop {
     /// Lets a viewer join. Its first packets are known from here on, as far as they exist, but nothing is sent before `start`.
     ///
     /// On UDP the first sender reports leave now, ahead of the PLAY reply: if VLC gets them after it, it may reset its decoder.
+    /// - Parameter moves: whether it moves between the stream's renditions, if there are any.
     /// - Returns: false if the stream has no feed, or has other tracks than the viewer was created for.
-    public func join(_ viewer: Viewer, stream: Stream, options join: JoinOptions, at now: MonotonicTime) -> Bool {
+    public func join(
+        _ viewer: Viewer, stream: Stream, options join: JoinOptions, moves: Bool = false, at now: MonotonicTime
+    ) -> Bool {
         // A viewer that does not play is not notified when the tracks change, so the tracks that it has set up may be
         // others than the feed's.
         guard let audience = makeAudience(of: stream, for: viewer) else { return false }
+        cancelMove(of: viewer)
         if self.audience(of: viewer) !== audience {
             remove(viewer)
             audience.insert(viewer)
         }
         audience.join(viewer, options: join, at: now)
+        viewer.renditions = moves ? ViewerRenditions(of: stream) : nil
         viewer.phase = .joining
         if viewer.output == nil { reports(for: audience).send(to: viewer, at: now) }
         return true
@@ -128,9 +138,16 @@ extension DeliveryLoop {
     }
 
     private func remove(_ viewer: Viewer) {
+        cancelMove(of: viewer)
+        (viewer.renditions, viewer.path) = (nil, nil)
         guard let audience = audience(of: viewer) else { return }
         audience.remove(viewer)
-        guard audience.viewers.all.isEmpty else { return }
+        removeIfEmpty(audience)
+    }
+
+    /// Removes an audience without viewers.
+    func removeIfEmpty(_ audience: Audience) {
+        guard audience.isEmpty else { return }
         audience.feed.detach(waker)
         audiences[ObjectIdentifier(audience.feed)] = nil
     }
@@ -156,7 +173,8 @@ extension DeliveryLoop {
     /// The audience that a viewer belongs to, from joining until it pauses or ends.
     func audience(of viewer: Viewer) -> Audience? { viewer.place.flatMap { audiences[$0.feed] } }
 
-    private func makeAudience(of stream: Stream, for viewer: Viewer) -> Audience? {
+    /// The audience of a stream for viewers like this one; `nil` if the stream has no feed, or one with other tracks.
+    func makeAudience(of stream: Stream, for viewer: Viewer) -> Audience? {
         let source = Self.source(of: stream, for: viewer.encapsulation)
         guard let feed = feed(of: source, encapsulation: viewer.encapsulation) else { return nil }
         let existing = audiences[ObjectIdentifier(feed)]
@@ -259,6 +277,7 @@ extension DeliveryLoop {
     /// - Returns: the latest time for the next call.
     public func turn(at now: MonotonicTime) -> MonotonicTime {
         transmitter.begin(at: now)
+        if hasArrivals { admitArrivals(at: now) }
         var isPartial = false
         for audience in audiences.values {
             audience.updateView()
@@ -269,7 +288,7 @@ extension DeliveryLoop {
             if audience.sendTimes != nil { timed.append(audience) }
             if audience.keyframeRetry <= now { retryKeyframeRequest(for: audience, at: now) }
             if let damage = audience.damage, damage.retry <= now { audience.retryAfterDamage(at: now) }
-            if audience.view.reader.hasEnded { events += audience.viewers.all.map(Event.ended) }
+            if audience.view.reader.hasEnded { end(audience, at: now) }
         }
         flush()
         repairs.removeAll(keepingCapacity: true)
@@ -279,8 +298,13 @@ extension DeliveryLoop {
         return isPartial ? now : nextDeadline(after: now)
     }
 
+    /// Ends the viewers of a feed that has ended. Those that came from another rendition return there.
+    private func end(_ audience: Audience, at now: MonotonicTime) {
+        for viewer in audience.viewers.all where !returnHome(viewer, at: now) { events.append(.ended(viewer)) }
+    }
+
     /// Hands all batches to the kernel, and handles what has come of the turn so far.
-    private func flush() {
+    func flush() {
         transmitter.flush()
         let outcome = transmitter.takeOutcome()
         for viewer in outcome.rolledBack { audience(of: viewer)?.wasRolledBack(viewer) }

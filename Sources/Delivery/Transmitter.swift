@@ -60,6 +60,7 @@ extension Transmitter {
     /// Sends a viewer what it has not been sent yet, as far as its transport takes it.
     func serve(_ viewer: Viewer, in view: FeedView<PacketRun>) {
         guard viewer.isPlaying, let leading = viewer.place?.leading else { return }
+        if viewer.isHeld { return }
         if viewer.isSuspended(at: now) { return viewer.follower.blocked(at: now) }
         defer { if viewer.output != nil { viewer.suspendedUntil = now + TCPOutput.measurementInterval } }
         // Batches are flushed at the end of each turn, so nothing points into a fast start that ended in an earlier turn.

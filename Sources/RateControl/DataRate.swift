@@ -31,7 +31,7 @@ public struct DataRate: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     public static func < (left: Self, right: Self) -> Bool { left.bitsPerSecond < right.bitsPerSecond }
 
-    static func * (rate: Self, factor: Double) -> Self { Self(rounding: Double(rate.bitsPerSecond) * factor) }
+    public static func * (rate: Self, factor: Double) -> Self { Self(rounding: Double(rate.bitsPerSecond) * factor) }
 
     // Both are at most 10¹², so the sum does not overflow.
     static func + (left: Self, right: Self) -> Self { Self(bitsPerSecond: left.bitsPerSecond + right.bitsPerSecond) }

@@ -1,4 +1,5 @@
 import Media
+import RateControl
 
 /// What a stream carried lately.
 public struct RecentMedia: Hashable, Sendable {
@@ -34,11 +35,26 @@ extension Stream {
     /// The largest bitrate of a track with headers, in kbit/s, for session descriptions (`b=AS`): one of few values, so that the
     /// description does not change with every frame.
     public func describedKilobitsPerSecond(of track: Track) -> UInt64 {
+        guard let recent = recentRate(of: track.id) else { return track.kind == .video ? 4_000 : 250 }
+        // A quarter more, for headers and because the bitrate varies; then the next power of two.
+        let needed = Double(recent.bitsPerSecond) / 1_000 * 1.25
+        var described: UInt64 = 250
+        while Double(described) < needed, described < 1_000_000 { described *= 2 }
+        return described
+    }
+
+    /// What all tracks carried in the last five seconds, with headers; 4 Mbit/s if less than a second is known.
+    var recentRate: DataRate {
+        recentRate(of: nil).map { $0 * 1.03 } ?? DataRate(bitsPerSecond: 4_000_000)
+    }
+
+    /// What a track, or all tracks, carried in the last five seconds; `nil` if less than a second is known.
+    private func recentRate(of track: TrackID?) -> DataRate? {
         let (byteCount, span) = state.withLock { state -> (Int, Int64) in
             var (byteCount, newest, oldest): (Int, Int64?, Int64) = (0, nil, 0)
             for index in stride(from: state.ring.endIndex - 1, through: state.ring.startIndex, by: -1) {
                 let unit = state.ring[index]
-                guard unit.track == track.id else { continue }
+                guard track == nil || unit.track == track else { continue }
                 oldest = unit.presentationTime.nanoseconds
                 if newest == nil { newest = oldest }
                 guard newest.map({ $0 &- oldest < 5_000_000_000 }) == true else { break }
@@ -46,12 +62,7 @@ extension Stream {
             }
             return (byteCount, newest.map { $0 &- oldest } ?? 0)
         }
-        guard span >= 1_000_000_000 else { return track.kind == .video ? 4_000 : 250 }
-        // A quarter more, for headers and because the bitrate varies; then the next power of two.
-        let needed = Double(byteCount) * 8 / (Double(span) / 1e9) / 1_000 * 1.25
-        var described: UInt64 = 250
-        while Double(described) < needed, described < 1_000_000 { described *= 2 }
-        return described
+        return span >= 1_000_000_000 ? DataRate(byteCount: Int64(byteCount), nanoseconds: span) : nil
     }
 }
 

@@ -47,6 +47,8 @@ public final class Stream: Sendable {
         var source: (any Source)?
         /// `nil` if the encoder does not follow the viewers.
         var rates: StreamRates?
+        /// `nil` if viewers stay on this stream.
+        var renditions: Renditions?
         var captureTimeSEI = CaptureTimeSEI.keyframes
         var captureTimeOrigin: CaptureTimeOrigin?
         /// Whether the source has published media since its start.

@@ -15,7 +15,8 @@ final class Broadcast {
     let stream: Stream
     let delivery: DeliveryLoop
     private(set) var now: MonotonicTime
-    private var frameCount: Int64 = 0
+    /// The number of the next frame.
+    private(set) var frameCount: Int64 = 0
 
     init(
         options: DeliveryLoop.Options = .init(), fastStartBudget: MemoryBudget = MemoryBudget(),
@@ -41,20 +42,25 @@ final class Broadcast {
     ///
     /// - Parameter isDisposable: whether no other frame refers to it.
     func publish(idr: Bool = false, byteCount: Int, isEncodedHere: Bool = false, isDisposable: Bool = false) {
-        let time = MediaTime(ticks: frameCount * 3_600, rate: .video)
+        var unit = Self.frame(frameCount, idr: idr, byteCount: byteCount, isDisposable: isDisposable)
         frameCount += 1
-        let slice =
-            [idr ? 0x65 : isDisposable ? 0x01 : 0x41] + (1..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        let parts = idr ? [Self.sps, Self.pps, slice] : [slice]
-        var units: [Range<Int>] = []
-        for part in parts { units.append((units.last?.upperBound ?? 0)..<((units.last?.upperBound ?? 0) + part.count)) }
-        var unit = AccessUnit(
-            track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr,
-            bytes: parts.flatMap(\.self), units: units)
         if isEncodedHere {
             unit.encodeTiming = AccessUnit.EncodeTiming(frameNumber: UInt32(frameCount - 1), begin: now, end: now)
         }
         stream.publish(unit)
+    }
+
+    /// A frame with one slice of `byteCount` bytes.
+    static func frame(_ number: Int64, idr: Bool, byteCount: Int, isDisposable: Bool = false) -> AccessUnit {
+        let time = MediaTime(ticks: number * 3_600, rate: .video)
+        let slice =
+            [idr ? 0x65 : isDisposable ? 0x01 : 0x41] + (1..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let parts = idr ? [sps, pps, slice] : [slice]
+        var units: [Range<Int>] = []
+        for part in parts { units.append((units.last?.upperBound ?? 0)..<((units.last?.upperBound ?? 0) + part.count)) }
+        return AccessUnit(
+            track: TrackID(0), presentationTime: time, decodeTime: time, isKeyframe: idr,
+            bytes: parts.flatMap(\.self), units: units)
     }
 
     /// Publishes a unit of audio at the time of the next frame.
@@ -79,8 +85,9 @@ final class Broadcast {
     }
 
     /// Lets a viewer join and start.
-    func start(_ viewer: Viewer, mode: JoinMode = .auto) -> Bool {
-        guard delivery.join(viewer, stream: stream, options: JoinOptions(mode: mode), at: now) else { return false }
+    func start(_ viewer: Viewer, mode: JoinMode = .auto, moves: Bool = false) -> Bool {
+        let options = JoinOptions(mode: mode)
+        guard delivery.join(viewer, stream: stream, options: options, moves: moves, at: now) else { return false }
         delivery.start(viewer, at: now)
         return true
     }
@@ -220,6 +227,17 @@ struct TCPClient: ~Copyable {
                 return outcome
             }
             guard case .bytes = outcome else { return bytes }
+        }
+    }
+
+    /// Waiting bytes, at most as many as the budget, which they reduce.
+    func read(upTo budget: inout Int) -> [UInt8] {
+        guard budget > 0 else { return [] }
+        let count = min(budget, 65_536)
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 16) { buffer in
+            guard case .bytes(let count) = socket.read(into: buffer) else { return [] }
+            budget -= count
+            return [UInt8](buffer[..<count])
         }
     }
 

@@ -31,6 +31,8 @@ final class Audience {
     var estimates = ViewerRates()
     /// Whether viewers have asked for lost packets since the last turn.
     var hasLosses = false
+    /// Viewers of other renditions that move here at the next keyframe.
+    var arrivals: [Viewer] = []
     /// How many steps of the wall clock the viewers' sender reports account for.
     private var clockStepCount: Int
 
@@ -72,11 +74,13 @@ final class Audience {
 
     func remove(_ viewer: Viewer) {
         viewers.remove(viewer)
-        viewer.path = nil
         if viewers.all.isEmpty { stream.removeRates(of: ObjectIdentifier(self)) }
         round.viewersChanged()
         viewer.place = nil
     }
+
+    /// Whether no viewer is here or on its way.
+    var isEmpty: Bool { viewers.all.isEmpty && arrivals.isEmpty }
 
     /// The track that decides where this viewer can start. A viewer may have set up audio only.
     private func leadingTrack(for viewer: Viewer) -> Track {

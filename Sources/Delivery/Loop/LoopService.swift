@@ -22,7 +22,7 @@ public protocol LoopService: AnyObject {
     /// Delivery has given up a viewer.
     ///
     /// - Returns: whether the viewer belongs to this service. If not, the next service is asked.
-    func deliveryEnded(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool
+    func handle(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool
 
     /// Gives the answers that have waited for something else than input, such as a source's first unit.
     ///
@@ -46,7 +46,7 @@ extension LoopService {
     public func received(_ datagram: RawSpan, from source: SocketAddress, on port: UDPPort, at now: MonotonicTime)
         -> Bool
     { false }
-    public func deliveryEnded(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool { false }
+    public func handle(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool { false }
     public func answer(at now: MonotonicTime) -> MonotonicTime { .distantFuture }
     public func deadlinePassed(of token: Token, at now: MonotonicTime) {}
     public func finishTurn(at now: MonotonicTime) -> MonotonicTime { .distantFuture }

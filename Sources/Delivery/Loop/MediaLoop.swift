@@ -137,7 +137,7 @@ extension MediaLoop: EventLoopHandler {
         state.ports.turn(at: now)
         let deadline = state.delivery.turn(at: now)
         for event in state.delivery.takeEvents() {
-            _ = services.first { $0.deliveryEnded(event, at: now) }
+            _ = services.first { $0.handle(event, at: now) }
         }
         return deadline
     }

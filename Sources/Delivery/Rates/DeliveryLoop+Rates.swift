@@ -7,28 +7,39 @@ extension DeliveryLoop {
     /// The time between two estimates of what the viewers' paths carry, in nanoseconds.
     static let rateInterval: Int64 = 50_000_000
 
-    /// Tells the stream of an audience what its viewers can receive, if its encoder follows them.
+    /// Estimates what the paths of an audience's viewers carry, if the encoder follows them or they move between renditions.
     ///
-    /// - Returns: whether it does.
+    /// - Returns: whether any path was estimated.
     func observeRates(of audience: Audience, at now: MonotonicTime) -> Bool {
-        guard let limits = audience.stream.rates?.pathLimits else {
-            for viewer in audience.viewers.all where viewer.path != nil { viewer.path = nil }
-            return false
-        }
-        guard !audience.viewers.all.isEmpty else { return false }
+        let followed = audience.stream.rates?.pathLimits
+        var isObserved = followed != nil
         audience.estimates.removeAll()
         for viewer in audience.viewers.all where viewer.isPlaying && !viewer.isMulticast {
-            viewer.leadingTrack?.updateMeanPacketByteCount()
-            var path = viewer.path ?? ViewerPath(for: viewer, limits: limits)
-            path.change(limits)
-            if let output = viewer.output {
-                path.observe(output, lag: { undelivered(to: viewer, output, in: audience, at: now) }, at: now)
+            guard let limits = viewer.renditions?.pathLimits ?? followed else {
+                if viewer.path != nil { viewer.path = nil }
+                continue
             }
-            viewer.path = path
-            audience.estimates.add(path.estimate)
+            audience.estimates.add(observePath(of: viewer, in: audience, limits, at: now))
+            isObserved = true
         }
-        audience.stream.update(audience.estimates, of: ObjectIdentifier(audience), at: now)
-        return true
+        if followed != nil, !audience.viewers.all.isEmpty {
+            audience.stream.update(audience.estimates, of: ObjectIdentifier(audience), at: now)
+        }
+        for viewer in audience.viewers.all where viewer.renditions != nil { chooseRendition(for: viewer, at: now) }
+        return isObserved
+    }
+
+    private func observePath(
+        of viewer: Viewer, in audience: Audience, _ limits: RateLimits, at now: MonotonicTime
+    ) -> PathEstimate {
+        viewer.leadingTrack?.updateMeanPacketByteCount()
+        var path = viewer.path ?? ViewerPath(for: viewer, limits: limits)
+        path.change(limits)
+        if let output = viewer.output {
+            path.observe(output, lag: { undelivered(to: viewer, output, in: audience, at: now) }, at: now)
+        }
+        viewer.path = path
+        return path.estimate
     }
 
     /// Handles transport-wide feedback about the leading track. Packets that were sent too long ago are left out.

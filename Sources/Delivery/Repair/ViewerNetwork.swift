@@ -11,8 +11,10 @@ public struct ViewerNetwork: Hashable, Sendable {
     /// The last round-trip time; `nil` if the client has reported none.
     public var roundTripNanoseconds: Int64?
 
-    /// What the path carries; `nil` if the encoder does not follow the viewers.
+    /// What the path carries; `nil` if the encoder does not follow the viewers, and they do not move between renditions.
     public var capacity: PathEstimate?
+    /// The path of the rendition that the viewer gets; `nil` if it is the path of its URL.
+    public var rendition: String?
 
     public init() {}
 
@@ -33,6 +35,7 @@ extension Viewer {
         var network = ViewerNetwork()
         network.repair = repair?.counts
         network.capacity = path?.estimate
+        if let renditions, renditions.current !== renditions.home { network.rendition = renditions.current.path }
         for (index, track) in tracks.enumerated() {
             guard let track, isFirst(track, at: index), let reception = track.reception else { continue }
             network.roundTripNanoseconds = reception.roundTripNanoseconds ?? network.roundTripNanoseconds

@@ -54,6 +54,12 @@ public final class Viewer {
     var repair: ViewerRepair?
     /// What its path carries; `nil` if the encoder does not follow its viewers.
     var path: ViewerPath?
+    /// The renditions that it moves between; `nil` if it stays.
+    var renditions: ViewerRenditions?
+    /// Whether nothing is sent for a moment, because the keyframe that it moves to is on its way.
+    var isHeld = false
+    /// Where it begins in the feed that it moved to; `nil` once it has begun on all tracks.
+    private var resumption: FeedCrossing?
     /// How often its client may make the encoder send a keyframe: ten times, then once a second.
     var keyframeRequests = TokenBucket(.init(burst: 10, every: 1_000_000_000))
 
@@ -114,7 +120,8 @@ public final class Viewer {
 
     /// Whether `run`, which is its next, is sent; otherwise it is left out.
     func passes(_ run: PacketRun, leading: TrackID) -> Bool {
-        watches(run.track) && follower.passes(run, leading: leading)
+        guard watches(run.track), follower.passes(run, leading: leading) else { return false }
+        return resumption == nil || resumption?.admits(run) == true
     }
 
     /// The run's RTP timestamp, before this viewer's offset.
@@ -153,6 +160,17 @@ public final class Viewer {
     /// Forgets what its packets carried, because it begins anew.
     func forgetSentPackets() {
         for track in tracks { track?.repair?.forgetSentPackets() }
+    }
+
+    /// Continues in another feed. No batch may contain messages of the former one.
+    func cross(by crossing: FeedCrossing) {
+        endFastStart()
+        timing.compression = nil
+        forgetSentPackets()
+        follower.move(to: crossing.index, skipping: crossing.skippedCount)
+        resumption = crossing
+        suspendedUntil = MonotonicTime(nanoseconds: .min / 2)
+        isHeld = false
     }
 
     /// Releases the fast start. No batch may contain messages of it.

@@ -36,6 +36,10 @@ public struct ClientDialect: Hashable, Sendable {
     /// Whether the client is known to try TCP if UDP is refused (461), and to play then as well as before.
     public var fallsBackToTCP: Bool { repair != .none }
 
+    /// Whether the client is known to play on if the picture's size changes at a keyframe: players with FFmpeg's libraries, GStreamer and
+    /// live555. Recordings keep one size.
+    public var survivesNewSizes: Bool { repair != .none && !isRecorder }
+
     /// - Parameter userAgent: the `User-Agent` of the client's requests, if it sends one.
     public init(userAgent: String?) {
         minimumFastStartMilliseconds = userAgent?.hasPrefix("LibVLC/") == true ? 500 : 0

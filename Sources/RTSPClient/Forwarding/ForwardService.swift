@@ -66,12 +66,13 @@ final class ForwardService: LoopService {
         touched.insert(number)
     }
 
-    func deliveryEnded(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool {
-        let (viewer, isStalled) =
-            switch event {
-            case .stalled(let viewer): (viewer, true)
-            case .ended(let viewer): (viewer, false)
-            }
+    func handle(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool {
+        let (viewer, isStalled): (Viewer, Bool)
+        switch event {
+        case .stalled(let stalled): (viewer, isStalled) = (stalled, true)
+        case .ended(let ended): (viewer, isStalled) = (ended, false)
+        case .moved: return false
+        }
         guard let (number, run) = forwards.first(where: { $0.value.sends(to: viewer) }) else { return false }
         run.deliveryEnded(isStalled: isStalled, at: now)
         touched.insert(number)

@@ -65,12 +65,15 @@ final class ConnectionSettling {
 
     /// Ends the session and the connection of a viewer that delivery has given up; false if no session has this viewer.
     func end(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool {
-        let (viewer, departure, reason): (Viewer, ViewerCounts.Departure, String) =
-            switch event {
-            case .stalled(let viewer):
-                (viewer, .stalled, "the client took no data for \(maximumStall / 1_000_000_000) s")
-            case .ended(let viewer): (viewer, .changed, "the stream's tracks have changed")
-            }
+        let (viewer, departure, reason): (Viewer, ViewerCounts.Departure, String)
+        switch event {
+        case .stalled(let stalled):
+            (viewer, departure) = (stalled, .stalled)
+            reason = "the client took no data for \(maximumStall / 1_000_000_000) s"
+        case .ended(let ended):
+            (viewer, departure, reason) = (ended, .changed, "the stream's tracks have changed")
+        case .moved: return false
+        }
         guard let (connection, session) = sessions.owner(of: viewer) else { return false }
         sessions.end(session, of: connection, departure, because: reason, at: now)
         close(connection, at: now)

@@ -147,6 +147,20 @@ final class ServiceLog {
             counting: connection.log.activity.takeSuppressedCount(), at: now)
     }
 
+    /// Logs that a viewer gets another rendition of its path.
+    func moved(
+        _ session: ViewerSession, of connection: Connection, to path: String, because capacity: String,
+        at now: MonotonicTime
+    ) {
+        guard let suppressed = connection.log.activity.admit(at: now) else { return }
+        var metadata = metadata(of: session, connection)
+        metadata["rendition"] = "\(path)"
+        metadata["capacity"] = "\(capacity)"
+        logger.log(
+            .info, "moved to another rendition", metadata: metadata, within: &limits.activity, counting: suppressed,
+            at: now)
+    }
+
     // MARK: Publishers
 
     func publishingRefused(at path: String, _ refusal: Refusal, to connection: Connection, at now: MonotonicTime) {

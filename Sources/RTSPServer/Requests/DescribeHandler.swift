@@ -34,7 +34,7 @@ final class DescribeHandler {
         let keys = announceKeys(for: announcement.tracks, of: entry, to: connection)
         let dialect = ClientDialect(userAgent: connection.client.userAgent)
         let feedback = context.options.network.feedback(
-            for: dialect, isProtected: keys != nil, isFollowed: entry.stream.rates != nil)
+            for: dialect, isProtected: keys != nil, measuresPaths: entry.stream.measuresPaths)
         return .success(
             description(of: entry, announcement, local: connection.local, feedback: feedback, keys: keys))
     }

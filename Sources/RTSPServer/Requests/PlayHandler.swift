@@ -9,11 +9,13 @@ import Streams
 final class PlayHandler {
     private let place: LoopPlace
     private let sessions: Sessions
+    private let network: NetworkOptions
     private let log: ServiceLog
 
-    init(_ place: LoopPlace, _ sessions: Sessions, _ log: ServiceLog) {
+    init(_ place: LoopPlace, _ sessions: Sessions, _ network: NetworkOptions, _ log: ServiceLog) {
         self.place = place
         self.sessions = sessions
+        self.network = network
         self.log = log
     }
 
@@ -25,10 +27,19 @@ final class PlayHandler {
     ) -> Refusal? {
         guard session.isCompatible(with: session.entry.stream.announcement?.tracks) else { return .tracksHaveChanged }
         let options = joinOptions(of: session, for: request, on: connection, at: now)
-        guard place.delivery.join(session.viewer, stream: session.entry.stream, options: options, at: now) else {
+        let joins = place.delivery.join(
+            session.viewer, stream: session.entry.stream, options: options,
+            moves: moves(for: request, on: connection), at: now)
+        guard joins else {
             return Refusal(.serviceUnavailable, reason: "Service Unavailable: the stream has no input")
         }
         return nil
+    }
+
+    /// Whether the viewer moves between renditions: not if it records, and not if its player may not survive it.
+    private func moves(for request: PlayRequest, on connection: Connection) -> Bool {
+        let dialect = ClientDialect(userAgent: connection.client.userAgent)
+        return request.join != .keyframe && (dialect.survivesNewSizes || network.movesAllClients && !dialect.isRecorder)
     }
 
     /// How this viewer joins: the path's options, the client's request, and the needs of its player.

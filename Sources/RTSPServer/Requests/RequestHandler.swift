@@ -40,7 +40,7 @@ final class RequestHandler {
         handlers = Handlers(
             describe: DescribeHandler(context, log), setUp: SessionSetup(place, context, sessions: sessions, log: log),
             join: MulticastSetup(directory: context.directory, registry: context.registry, sessions: sessions),
-            play: PlayHandler(place, sessions, log),
+            play: PlayHandler(place, sessions, context.options.network, log),
             reports: ReportReceiver(delivery: place.delivery, sessions: sessions),
             publishing: PublishingHandler(place, context, mailboxes, log: log))
     }

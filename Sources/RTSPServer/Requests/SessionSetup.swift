@@ -188,7 +188,7 @@ final class SessionSetup {
         let dialect = ClientDialect(userAgent: attempt.connection.client.userAgent)
         let isMeasured =
             profile.hasFeedback && dialect.repair == .retransmissionStream && context.options.network.retransmits
-            && entry.stream.rates != nil
+            && entry.stream.measuresPaths
         return entry.options.headerExtensions.with(.transportSequenceNumber, isMeasured)
     }
 

@@ -11,6 +11,8 @@ public struct NetworkOptions: Hashable, Sendable {
     public var duplicatedAddresses: [AddressBlock] = []
     /// Whether clients that received badly over UDP are referred to TCP.
     public var fallsToTCP = true
+    /// Whether all clients move between renditions, also those that are not known to survive it.
+    public var movesAllClients = false
 
     public init() {}
 
@@ -18,13 +20,13 @@ public struct NetworkOptions: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - isProtected: whether the tracks use SRTP, which libavformat does not support with the keys that are offered.
-    ///   - isFollowed: whether the stream's encoder follows what viewers can receive.
-    func feedback(for dialect: ClientDialect, isProtected: Bool, isFollowed: Bool) -> ReceiverFeedback {
+    ///   - measuresPaths: whether it is estimated what viewers can receive.
+    func feedback(for dialect: ClientDialect, isProtected: Bool, measuresPaths: Bool) -> ReceiverFeedback {
         guard retransmits else { return .none }
         return switch dialect.repair {
         case .none, .copies: .none
         case .retransmission: isProtected ? .none : .retransmission
-        case .retransmissionStream: .retransmissionStream(measuresTransport: isFollowed)
+        case .retransmissionStream: .retransmissionStream(measuresTransport: measuresPaths)
         }
     }
 }

@@ -20,6 +20,7 @@ final class RTSPService: LoopService {
     private let reader: ConnectionReader
     private let settling: ConnectionSettling
     private let external: ExternalDecisions
+    private let log: ServiceLog
 
     /// - Parameters:
     ///   - mailboxes: those of this service's loop.
@@ -27,7 +28,7 @@ final class RTSPService: LoopService {
     ///   - home: the home, if it is on this loop.
     init(_ place: LoopPlace, _ context: ServerContext, mailboxes: LoopMailboxes, groups: HomeMailbox, usesGSO: Bool) {
         self.place = place
-        let log = ServiceLog(context.logger, context.options.encryption)
+        log = ServiceLog(context.logger, context.options.encryption)
         external = ExternalDecisions(context.admission, mailboxes.decisions)
         connections = Connections(place, context, inbox: mailboxes.inbox, log: log)
         let membership = GroupMembership(home: groups.requests, of: mailboxes.groupAnswers)
@@ -90,8 +91,15 @@ final class RTSPService: LoopService {
 
     // MARK: Answers, deadlines, output
 
-    func deliveryEnded(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool {
-        settling.end(event, at: now) || home?.deliveryEnded(event.viewer, at: now) == true
+    func handle(_ event: DeliveryLoop.Event, at now: MonotonicTime) -> Bool {
+        switch event {
+        case .stalled(let viewer), .ended(let viewer):
+            return settling.end(event, at: now) || home?.deliveryEnded(viewer, at: now) == true
+        case .moved(let viewer, let stream, let estimate):
+            guard let (connection, session) = sessions.owner(of: viewer) else { return false }
+            log.moved(session, of: connection, to: stream.path, because: "\(estimate)", at: now)
+            return true
+        }
     }
 
     func answer(at now: MonotonicTime) -> MonotonicTime {
@@ -123,14 +131,5 @@ final class RTSPService: LoopService {
         connections.beginStopping()
         for connection in connections.all { settling.shutDown(connection, at: now) }
         home?.closeAll(at: now)
-    }
-}
-
-extension DeliveryLoop.Event {
-    /// The viewer that delivery has given up.
-    fileprivate var viewer: Viewer {
-        switch self {
-        case .stalled(let viewer), .ended(let viewer): viewer
-        }
     }
 }

@@ -178,6 +178,9 @@ public final class Assembly: Sendable {
             directory.insert(
                 stream, options: PathOptions(name, path, in: configuration), publishing: paths[name]?.publishing)
         }
+        for (name, path) in paths {
+            path.stream.renditions = Renditions(of: name, in: configuration) { paths[$0]?.stream }
+        }
         notice = StartupNotice(
             configuration, viewer, publisher, port: server.port(for: .clear).map(Int.init),
             tlsPort: server.port(for: .tls).map(Int.init), http: httpServer,

@@ -39,6 +39,7 @@ extension RTSPServer.ServerOptions {
         network.duplicates = configuration.network.duplicate
         network.duplicatedAddresses = configuration.network.duplicateTo
         network.fallsToTCP = configuration.network.fallToTCP
+        network.movesAllClients = configuration.network.moveAllClients
         loop.delivery.repair.viewerLimits.percent = Int64(configuration.network.retransmitPercent)
         loop.delivery.repair.viewerLimits.burstPackets = Int64(configuration.network.retransmitBurstPackets)
         loop.delivery.repair.loopBytesPerSecond = Int64(configuration.network.retransmitMegabitsPerLoop) * 125_000

@@ -100,6 +100,10 @@ extension Assembly {
                 state.paths[path.name]?.companion.change(to: settings.transcode, EncodingSettings(settings).audio)
             }
         }
+        for (name, path) in state.paths {
+            let streams = state.paths
+            path.stream.renditions = Renditions(of: name, in: new) { streams[$0]?.stream }
+        }
         for name in difference.added + difference.changed.map(\.name) {
             if let path = state.paths[name] { forward(name, path.stream, of: new) }
         }
@@ -163,6 +167,7 @@ extension Assembly {
     /// Stops a path that is no longer served: its source, and its viewers' sessions.
     func withdraw(_ path: ServedPath) {
         let (servers, stream) = (servers, path.stream)
+        stream.renditions = nil
         events.publish(stream.path) { .pathRemoved }
         directory.remove(stream.path)
         forwards.remove(stream.path)

@@ -28,17 +28,13 @@ extension ServerStatus {
 
     private static func viewersTable(_ viewers: [ViewerLine]) -> String {
         textTable(
-            [["viewer", "transport", "for", "backlog", "unread", "dropped", "lost", "missing", "round trip", "client"]]
-                + viewers.map { viewer in
-                    [
-                        viewer.peer, viewer.transport, "\(number(viewer.playing)) s", "\(number(viewer.backlog)) ms",
-                        "\(viewer.unreadBytes) B", "\(viewer.droppedUnits)",
-                        viewer.network?.lost.map(String.init) ?? "-",
-                        viewer.network?.missing.map(String.init) ?? "-",
-                        viewer.network?.roundTrip.map { "\(number($0)) ms" } ?? "-",
-                        viewer.client.map(printable) ?? "unnamed",
-                    ]
-                })
+            [
+                [
+                    "viewer", "transport", "for", "backlog", "unread", "dropped", "lost", "missing", "round trip",
+                    "rendition", "client",
+                ]
+            ]
+                + viewers.map { $0.cells })
     }
 
     private var loopsTable: String {
@@ -115,5 +111,18 @@ extension Stage {
         case .sending: "first → last byte sent"
         case .whole: "capture → last byte sent"
         }
+    }
+}
+
+extension ServerStatus.ViewerLine {
+    /// Its row in the table of viewers.
+    fileprivate var cells: [String] {
+        let roundTrip = network?.roundTrip.map { "\(ServerStatus.number($0)) ms" }
+        return [
+            peer, transport, "\(ServerStatus.number(playing)) s", "\(ServerStatus.number(backlog)) ms",
+            "\(unreadBytes) B", "\(droppedUnits)", network?.lost.map(String.init) ?? "-",
+            network?.missing.map(String.init) ?? "-", roundTrip ?? "-", network?.rendition.map(printable) ?? "-",
+            client.map(printable) ?? "unnamed",
+        ]
     }
 }

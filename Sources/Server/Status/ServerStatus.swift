@@ -110,9 +110,12 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let missing: Int64?
         /// Milliseconds; `nil` if the client has sent no times.
         public let roundTrip: Double?
-        /// The bitrate that the path carries, in bit/s, and why it is not more; `nil` if the encoder does not follow the viewers.
+        /// The bitrate that the path carries, in bit/s, and why it is not more; `nil` if neither the encoder nor the choice of a rendition
+        /// follows it.
         public let capacity: Int64?
         public let capacityReason: String?
+        /// The path of the substream that the viewer gets instead, because its path carries no more; `nil` if it gets what it asked for.
+        public let rendition: String?
     }
 
     public struct LoopLine: Hashable, Sendable, Codable {
@@ -215,6 +218,7 @@ extension ServerStatus.NetworkLine {
         roundTrip = network.roundTripNanoseconds.map { Double($0) / 1_000_000 }
         capacity = network.capacity?.rate.bitsPerSecond
         capacityReason = network.capacity?.reason.description
+        rendition = network.rendition
     }
 }
 

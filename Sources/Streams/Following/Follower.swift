@@ -71,6 +71,16 @@ public struct Follower<Output: PackagedUnit> {
         lastProgress = now
     }
 
+    /// Continues in another feed, at the next keyframe from an index on. Until its transport has drained, nothing is sent.
+    ///
+    /// - Parameter skipped: how many outputs of the former feed are left out.
+    public mutating func move(to index: Int64, skipping skipped: Int) {
+        releaseFastStart()
+        position = FollowerPosition(index: index)
+        if !isDraining { continuity = .awaitingKeyframe }
+        droppedUnits += UInt64(skipped)
+    }
+
     /// Releases the outputs of the fast start. Nothing may point into them any more.
     public mutating func releaseFastStart() {
         fastStart = []

@@ -24,6 +24,7 @@ extension Configuration {
         }
         noteSharedInput(in: &reading)
         noteSubstreams(in: &reading)
+        noteRenditions(in: &reading)
         noteFallbacks(in: &reading)
     }
 
@@ -151,6 +152,14 @@ extension Configuration {
         for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
             guard let problem = problem(ofParentOf: name, path) else { continue }
             reading.note(problem, with: .root + "paths" + name + "source")
+        }
+    }
+
+    private func noteRenditions(in reading: inout Reading) {
+        for (name, path) in paths.sorted(by: { $0.key < $1.key }) where path.rate == .renditions {
+            guard !paths.values.contains(where: { $0.source.parent == name }) else { continue }
+            reading.note(
+                "has no effect: no path has the source stream:\(name)", with: .root + "paths" + name + "rate")
         }
     }
 

@@ -11,6 +11,7 @@ extension Configuration {
         /// Addresses of clients that are sent packets twice from the start.
         public var duplicateTo: [AddressBlock] = []
         public var fallToTCP = true
+        public var moveAllClients = false
 
         public init() {}
     }
@@ -45,6 +46,11 @@ extension Schema<Configuration.Network> {
             .boolean(
                 "fallToTCP", \.fallToTCP,
                 "Whether clients whose last two sessions over UDP lacked more than 1 % of the packets are referred to TCP (461), for "
-                    + "ten minutes: ffmpeg, GStreamer and live555, which then try it by themselves."))
+                    + "ten minutes: ffmpeg, GStreamer and live555, which then try it by themselves."),
+            .boolean(
+                "moveAllClients", \.moveAllClients,
+                "Whether all viewers of a path with rate: renditions move between renditions, also those whose player is not known "
+                    + "to survive a change of the picture's size. FFmpeg's players, GStreamer and live555 are known to; VLC of "
+                    + "Debian did in a test. Recorders never move."))
     }
 }

@@ -63,7 +63,8 @@ extension OpenAPIDocument {
                "missing": {"type": "integer", "description": "Packets that the client still lacks"},
                "roundTrip": {"type": "number", "description": "Milliseconds"},
                "capacity": {"type": "integer", "description": "Bit/s that the path carries, if the encoder follows its viewers"},
-               "capacityReason": {"type": "string"}
+               "capacityReason": {"type": "string"},
+               "rendition": {"type": "string", "description": "The substream that it gets instead of the path, if there is a choice"}
               }
              }
             },

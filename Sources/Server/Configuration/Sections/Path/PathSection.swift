@@ -58,6 +58,8 @@ extension Configuration {
             case fixed
             /// The encoder makes what all but the worst tenth of them can receive.
             case follow
+            /// Each gets the path or one of its substreams, whichever it can receive.
+            case renditions
         }
 
         /// When a path is sent to its multicast group.
@@ -148,9 +150,11 @@ extension Schema<Configuration.Path> {
             ).takingEffect(.newViewers),
             .choice(
                 "rate", \.rate,
-                "What happens if viewers cannot receive the bitrate of a stream that Apus encodes. fixed: they skip frames. "
-                    + "follow: the bitrate follows what all but the worst tenth of the viewers can receive over RTSP, down to "
-                    + "video.minimumBitrate; one viewer alone counts fully."
+                "What happens if viewers cannot receive the bitrate of a stream. fixed: they skip frames. "
+                    + "follow: the bitrate of a stream that Apus encodes follows what all but the worst tenth of the viewers can "
+                    + "receive over RTSP, down to video.minimumBitrate; one viewer alone counts fully. renditions: each RTSP viewer "
+                    + "gets the path or one of its substreams (stream:NAME), whichever it can receive, and moves between them at "
+                    + "keyframes; recorders stay."
             ).takingEffect(.encoding),
             .choice(
                 "transcode", \.transcode,

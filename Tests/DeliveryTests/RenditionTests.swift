@@ -1,0 +1,187 @@
+import Media
+import RTP
+import RateControl
+import Reactor
+import Streams
+import Synchronization
+import Testing
+
+@testable import Delivery
+
+/// Viewers move between a path and its substream, within their session.
+@Suite(.serialized)
+struct RenditionTests {
+    /// A source that makes its next frame a keyframe if it is asked to.
+    private final class EncodingSource: Streams.Source {
+        private let isKeyframeDue = Atomic(false)
+        var status: SourceStatus? { SourceStatus() }
+        func requestKeyframe() { isKeyframeDue.store(true, ordering: .relaxed) }
+        func takeKeyframe() -> Bool { isKeyframeDue.exchange(false, ordering: .relaxed) }
+    }
+
+    /// A path with 800 kbit/s and its substream with 80, at 25 frames/s.
+    private final class Scene {
+        let broadcast = Broadcast()
+        let low: Streams.Stream
+        private let (source, lowSource) = (EncodingSource(), EncodingSource())
+        static let (frameBytes, lowFrameBytes) = (4_000, 400)
+
+        init() {
+            low = Streams.Stream(path: "/cam/sub", clock: broadcast.stream.clock)
+            low.announce(broadcast.stream.announcement!.tracks)
+            broadcast.stream.attach(source)
+            low.attach(lowSource)
+            broadcast.stream.renditions = Renditions(
+                own: DataRate(bitsPerSecond: 840_000),
+                substreams: [.init(low, rate: DataRate(bitsPerSecond: 84_000))])
+            publish(idr: true)
+        }
+
+        /// Publishes a frame of the path, and the frame before it of the substream, which is encoded later.
+        func publish(idr: Bool = false) {
+            let number = broadcast.frameCount
+            broadcast.publish(idr: source.takeKeyframe() || idr, byteCount: Self.frameBytes)
+            guard number > 0 else { return }
+            low.publish(
+                Broadcast.frame(
+                    number - 1, idr: lowSource.takeKeyframe() || number == 1, byteCount: Self.lowFrameBytes))
+        }
+
+        /// Plays until a condition holds, for some seconds at most.
+        ///
+        /// - Returns: whether it holds.
+        func play(seconds: Int, until isMet: () -> Bool, each: () -> Void = {}) -> Bool {
+            for _ in 0..<(seconds * 25) where !isMet() {
+                publish()
+                broadcast.turn(after: 40)
+                each()
+            }
+            return isMet()
+        }
+
+        func run(seconds: Int, each: () -> Void = {}) { _ = play(seconds: seconds, until: { false }, each: each) }
+    }
+
+    /// The packets of interleaved frames.
+    private func packets(_ bytes: [UInt8]) -> [Packet] {
+        var (packets, rest): ([Packet], ArraySlice<UInt8>) = ([], bytes[...])
+        while rest.count >= 4, let first = rest.first, first == 0x24 {
+            let start = rest.startIndex
+            let end = start + 4 + (Int(rest[start + 2]) << 8 | Int(rest[start + 3]))
+            guard end <= rest.endIndex else { break }
+            if rest[start + 1] == 0, let packet = Packet([UInt8](rest[(start + 4)..<end])) { packets.append(packet) }
+            rest = rest[end...]
+        }
+        return packets
+    }
+
+    private func isContiguous(_ packets: [Packet]) -> Bool {
+        zip(packets, packets.dropFirst()).allSatisfy {
+            $1.header.sequenceNumber == $0.header.sequenceNumber.advanced(by: 1)
+                && Int32(bitPattern: $1.header.timestamp &- $0.header.timestamp) >= 0
+        }
+    }
+
+    @Test func aViewerWithASlowConnectionGetsTheSubstreamAndComesBack() throws {
+        let scene = Scene()
+        let client = try TCPClient()
+        #expect(scene.broadcast.start(client.viewer, moves: true))
+        var bytes: [UInt8] = []
+        // After the fast start, the client reads 20 kB/s: a fifth of the path, and twice the substream.
+        scene.run(seconds: 3) { bytes += client.read() }
+        #expect(client.viewer.network.rendition == nil)
+        var budget = 0
+        let hasMoved = scene.play(seconds: 4, until: { client.viewer.network.rendition == "/cam/sub" }) {
+            budget += 800
+            bytes += client.read(upTo: &budget)
+            client.output.flush(at: scene.broadcast.now)
+            scene.broadcast.delivery.outputBecameWritable(of: client.viewer, at: scene.broadcast.now)
+        }
+        #expect(hasMoved)
+        // Now it reads everything.
+        let isBack = scene.play(seconds: 60, until: { client.viewer.network.rendition == nil }) {
+            bytes += client.read()
+            client.output.flush(at: scene.broadcast.now)
+            scene.broadcast.delivery.outputBecameWritable(of: client.viewer, at: scene.broadcast.now)
+        }
+        #expect(isBack, "\(client.viewer.network)")
+        bytes += client.readAll()
+        let received = packets(bytes)
+        #expect(received.count > 300)
+        #expect(isContiguous(received))
+    }
+
+    @Test func aViewerThatDoesNotMoveStays() throws {
+        let scene = Scene()
+        let client = try TCPClient()
+        #expect(scene.broadcast.start(client.viewer))
+        scene.run(seconds: 5)
+        #expect(client.viewer.network.rendition == nil && client.viewer.network.capacity == nil)
+    }
+
+    /// The viewer returns to the path as soon as the substream's tracks change, or the substream is removed.
+    @Test func aViewerReturnsIfItsRenditionEnds() throws {
+        let scene = Scene()
+        let client = try TCPClient()
+        #expect(scene.broadcast.start(client.viewer, moves: true))
+        #expect(scene.play(seconds: 8, until: { client.viewer.network.rendition != nil }))
+        scene.low.announce([])
+        scene.broadcast.turn(after: 10)
+        #expect(client.viewer.network.rendition == nil)
+        let ends = scene.broadcast.delivery.takeEvents().contains { if case .ended = $0 { true } else { false } }
+        #expect(!ends && scene.broadcast.delivery.viewerCount == 1)
+    }
+
+    @Test func aSubstreamWithOtherTracksIsNoRendition() throws {
+        let scene = Scene()
+        scene.low.announce([Track(id: TrackID(0), clockRate: .audio48k, format: .opus(channelCount: 2))])
+        let client = try TCPClient()
+        #expect(scene.broadcast.start(client.viewer, moves: true))
+        scene.run(seconds: 5)
+        #expect(client.viewer.network.rendition == nil)
+        #expect(client.viewer.network.capacity.map { $0.rate.bitsPerSecond < 700_000 } == true)
+    }
+
+    @Test func aViewerThatLeavesWhileItMovesLeavesNothingBehind() throws {
+        let scene = Scene()
+        let client = try TCPClient()
+        #expect(scene.broadcast.start(client.viewer, moves: true))
+        // No keyframe comes, so that the move does not end.
+        scene.low.attach(nil)
+        #expect(scene.play(seconds: 8, until: { client.viewer.renditions?.move?.feed != nil }))
+        scene.broadcast.delivery.pause(client.viewer)
+        #expect(scene.broadcast.delivery.audiences.isEmpty)
+        #expect(!scene.low.demand.isNeeded)
+    }
+
+    /// Datagrams: another viewer of the same path notices nothing.
+    @Test func oneViewerMovesAndTheOtherStays() throws {
+        let scene = Scene()
+        var client = try UDPClient(usesGSO: true)
+        var other = try UDPClient(usesGSO: true)
+        #expect(scene.broadcast.start(client.viewer, moves: true))
+        #expect(scene.broadcast.start(other.viewer, moves: true))
+        var (received, receivedByOther): ([Packet], [Packet]) = ([], [])
+        var frame = 0
+        let hasMoved = scene.play(seconds: 10, until: { client.viewer.network.rendition != nil }) {
+            received += client.packets()
+            receivedByOther += other.packets()
+            frame += 1
+            guard frame % 25 == 0, let track = client.viewer.tracks[0] else { return }
+            let report = ReportBlock(
+                ssrc: track.rewriter.ssrc, fractionLost: 128, cumulativeLost: Int32(track.packetIndex - 65_530) / 2,
+                extendedHighestSequenceNumber: UInt32(truncatingIfNeeded: track.packetIndex), jitter: 0,
+                lastSenderReport: 0, delaySinceLastSenderReport: 0)
+            scene.broadcast.delivery.received(report, of: client.viewer, at: scene.broadcast.now)
+        }
+        #expect(hasMoved, "\(client.viewer.network)")
+        scene.run(seconds: 1) {
+            received += client.packets()
+            receivedByOther += other.packets()
+        }
+        #expect(other.viewer.network.rendition == nil)
+        #expect(isContiguous(received) && isContiguous(receivedByOther))
+        #expect(Set(received.map(\.header.ssrc)).count == 1)
+        #expect(received.last.map { $0.payload.count < 1_000 } == true)
+    }
+}
