@@ -1,9 +1,9 @@
-"""Writes the packets on both sides of the relay into pcap files: capture.py FOLDER SECONDS, in the relay's network namespace.
+"""Writes the packets of network devices into pcap files: capture.py FOLDER SECONDS [DEVICE:FILE…].
 
-FOLDER/server.pcap has what passes between server and relay: packets of the server before the loss, packets of the client after it.
-FOLDER/client.pcap has what passes between relay and client. Both devices have no offloads, so that each record is one packet as the
-relay counts it. The file FOLDER/ready appears when the capture has begun. SIGTERM ends it, the end of
-its parent, or SECONDS without either.
+By default, the devices are those of the relay, in whose network namespace it must run. FOLDER/server.pcap has what passes between server
+and relay: packets of the server before the loss, packets of the client after it. FOLDER/client.pcap has what passes between relay and
+client. Both devices have no offloads, so that each record is one packet as the relay counts it. The file FOLDER/ready.DEVICE appears
+when the capture of the device has begun. SIGTERM ends it, the end of its parent, or SECONDS without either.
 """
 
 import os
@@ -19,7 +19,7 @@ ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33
 SO_TIMESTAMPNS = 35
 NANOSECOND_MAGIC, LINKTYPE_RAW = 0xA1B23C4D, 101
-DEVICES = {"tun0": "server.pcap", "tun1": "client.pcap"}
+RELAY = ["tun0:server.pcap", "tun1:client.pcap"]
 
 
 class Tap:
@@ -47,10 +47,12 @@ class Tap:
 
 def main():
     folder, end = Path(sys.argv[1]), time.monotonic() + float(sys.argv[2])
-    taps = [Tap(device, folder / name) for device, name in DEVICES.items()]
+    devices = dict(word.split(":") for word in sys.argv[3:] or RELAY)
+    taps = [Tap(device, folder / name) for device, name in devices.items()]
     ended = []
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
-    (folder / "ready").touch()
+    for device in devices:
+        (folder / f"ready.{device}").touch()
     # The shell of the client may be killed.
     parent = os.getppid()
     while not ended and os.getppid() == parent and time.monotonic() < end:

@@ -66,7 +66,7 @@ def impair(seed: int, settings: str, server: str, client: str, seconds: int, fol
     captured = f"""
     middle=$(ip netns identify | sed 's/-client$/-middle/')
     ip netns exec "$middle" python3 {SCRIPTS}/network.d/capture.py {folder} {seconds} & capture=$!
-    until [[ -e {folder}/ready ]]; do sleep 0.02; done
+    until [[ -e {folder}/ready.tun1 ]]; do sleep 0.02; done
     {{ {client}
     }} >{folder}/client.log 2>&1 </dev/null
     sleep 0.2

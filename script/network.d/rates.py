@@ -7,6 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
+import clean_viewers as clean
 from cell import Failure, impair
 from clients import URL
 from lag import Arrival, arrivals
@@ -30,6 +31,11 @@ PATH = {
 }
 
 
+def link(slow: float = SLOW) -> str:
+    """The link's settings for script/impair."""
+    return f"rate {FAST:g}mbit queue {QUEUE} at {SLOWER}s rate {slow:g}mbit at {FASTER}s rate {FAST:g}mbit"
+
+
 def client(name: str, transport: str, seconds: int, folder: Path) -> str:
     """The client's command line."""
     sink = "rtph264depay ! h264parse ! fakesink sync=true"
@@ -42,20 +48,21 @@ def client(name: str, transport: str, seconds: int, folder: Path) -> str:
     return f"timeout --signal=INT --kill-after=5 {seconds} {commands[name]}"
 
 
-def sampled_server(options: dict, folder: Path) -> str:
+def sampled_server(options: dict, folder: Path, path: dict = PATH) -> str:
     """The server, and beside it a process that asks twice a second for its status."""
-    serve = Apus(options).command(folder, PATH)
+    serve = Apus(options).command(folder, path)
     status = f"{os.environ['APUS_BINARY']} status --config {folder}/apus.yml --json"
     sampling = f'( while sleep 0.5; do date "+%s.%N"; {status} | tr -d "\\n"; echo; done >{folder}/status 2>/dev/null ) & '
     return sampling + serve
 
 
-def run(name: str, transport: str, seconds: int, options: dict, folder: Path) -> dict:
-    """Runs one viewer, and returns its frames and figures. Times count from the first packet, as those of the link."""
+def run(name: str, transport: str, seconds: int, options: dict, folder: Path, clean_viewers: int = 0, slow: float = SLOW) -> dict:
+    """Runs one viewer, and others on a clean link, and returns its frames and figures. Times count from the first packet, as those of
+    the link."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    down = f"rate {FAST:g}mbit queue {QUEUE} at {SLOWER}s rate {SLOW:g}mbit at {FASTER}s rate {FAST:g}mbit"
-    impair(1, down, sampled_server(options, folder), client(name, transport, seconds, folder), seconds + 60, folder, up="")
+    server = clean.link(clean_viewers, seconds, folder) + sampled_server(options, folder)
+    impair(1, link(slow), server, client(name, transport, seconds, folder), seconds + 60, folder, up="")
     relay = json.loads((folder / "relay.json").read_text())
     try:
         frames = arrivals(read_packets(folder / "client.pcap"), transport == "tcp")
@@ -64,7 +71,9 @@ def run(name: str, transport: str, seconds: int, options: dict, folder: Path) ->
     for frame in frames:
         frame.seconds -= relay["began"]
     status = list(read_status(folder / "status", relay["began"]))
+    numbers = {frame.number for frame in frames}
     return {
+        "clean": clean.measured(folder, relay["began"], numbers, range(SLOWER, FASTER)) if clean_viewers else None,
         "viewer": f"{name} {transport}",
         **figures(frames, status, seconds),
         "droppedByQueue": relay["down"]["droppedByQueue"],
@@ -79,7 +88,7 @@ def figures(frames: list[Arrival], status: list[tuple[float, dict]], seconds: in
     late = [frame.seconds for frame in after if frame.lag > LATE]
     numbers = sorted({frame.number for frame in frames})
     restored = next((at for at, rate in averaged(received_bitrate(frames, seconds), 2.0) if at > FASTER and rate >= RESTORED), None)
-    sessions = {viewer["id"] for _, one in status for viewer in one["viewers"]}
+    viewers = [viewer for _, one in status for viewer in one["viewers"] if not viewer["peer"].startswith(clean.NETWORK)]
     return {
         "worstLag": max((frame.lag for frame in after), default=None),
         # From the first late frame to the last.
@@ -91,8 +100,8 @@ def figures(frames: list[Arrival], status: list[tuple[float, dict]], seconds: in
         "wholeFrames": sum(frame.is_whole for frame in frames),
         "missingFrames": numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else None,
         "lastFrame": frames[-1].seconds if frames else None,
-        "sessions": len(sessions),
-        "droppedByServer": max((viewer["droppedUnits"] for _, one in status for viewer in one["viewers"]), default=0),
+        "sessions": len({viewer["id"] for viewer in viewers}),
+        "droppedByServer": max((viewer["droppedUnits"] for viewer in viewers), default=0),
     }
 
 
@@ -169,18 +178,23 @@ def main(words: list[str], wait_while):
     parser.add_argument("--seconds", type=int, default=70)
     parser.add_argument("--config-extra", type=json.loads, default={}, metavar="JSON")
     parser.add_argument("--name", default="rates", help="of the files NAME.csv, NAME.svg and NAME.json")
+    parser.add_argument("--clean-viewers", type=int, default=0, metavar="N", help="others on a clean link, in a run with and one without a slow viewer")
     parser.add_argument("--wait-while", type=Path, metavar="FILE")
     options = parser.parse_args(words)
-    runs = []
+    runs, comparisons = [], []
     for viewer in options.viewers:
         wait_while(options.wait_while)
         name, transport = viewer.split(":")
         try:
-            runs.append(run(name, transport, options.seconds, options.config_extra, Path.cwd() / "run"))
+            if options.clean_viewers:
+                reference = run(name, transport, options.seconds, options.config_extra, Path.cwd() / "run", options.clean_viewers, FAST)
+            runs.append(run(name, transport, options.seconds, options.config_extra, Path.cwd() / "run", options.clean_viewers))
+            if options.clean_viewers:
+                comparisons.append(clean.table(reference["clean"], runs[-1]["clean"]))
         except Failure as failure:
             print(f"BROKEN  {viewer}: {failure}", flush=True)
             continue
         print(table(runs[-1:]).splitlines()[-1], flush=True)
     write(runs, options.seconds, options.name)
     Path(f"{options.name}.json").write_text(json.dumps(runs) + "\n")
-    print(f"\n{table(runs)}")
+    print("\n" + "\n\n".join([table(runs), *comparisons]))
