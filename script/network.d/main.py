@@ -9,6 +9,7 @@ from pathlib import Path
 
 import rates
 import self_test
+import storm
 from cell import LOSSES, Failure, Setup, run
 from clients import CLIENTS
 from results import Results
@@ -17,6 +18,7 @@ from video import Video
 
 # The video is longer than a run, by what joining and ending may take.
 SPARE_SECONDS = 30
+MODES = {"rates": rates, "storm": storm}
 
 
 def arguments() -> argparse.Namespace:
@@ -39,8 +41,8 @@ def arguments() -> argparse.Namespace:
 
 
 def main():
-    if sys.argv[1:2] == ["rates"]:
-        rates.main(sys.argv[2:], wait_while)
+    if sys.argv[1:2] and sys.argv[1] in MODES:
+        MODES[sys.argv[1]].main(sys.argv[2:], wait_while)
         return
     options = arguments()
     if options.self_test:

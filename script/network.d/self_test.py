@@ -5,6 +5,7 @@ from comparison import compare, damage, sent_part
 from h264 import Frame, byte_stream_units, frames, packetized_units
 from interleaved import interleaved_packets
 from losses import DOWN, UP, LossProcess, mixed
+from lossy_viewer import LossyViewer
 from packets import TCP, MediaStream, Packet, feedback_kinds, never_arrived, rtp_packet
 from prediction import FFmpeg, Link, lost, unrepaired
 from transport_stream import video_bytes
@@ -111,6 +112,23 @@ def frames_state_their_capture_time():
     unit = b"\x06\x05\x2e" + plain.replace(b"\0\0\0", b"\0\0\3\0") + b"\x80"
     packet = rtp_packet(Packet(0.0, True, 17, 0, bytes([0x80, 96]) + bytes(10) + unit))
     assert lag.capture_time([packet]) == (60, 0xEEAC2FAC - lag.NTP_SECONDS + 0.25)
+
+
+def viewers_ask_for_what_they_lost():
+    viewer = LossyViewer(0.0, 7)
+    for number in (65534, 65535, 2, 20):
+        viewer.receive(bytes([0x80, 96]) + number.to_bytes(2, "big") + bytes(4) + b"ssrc", 1.0)
+    request = viewer.request(1.0)
+    # 0 and 1 and 14 of the others are named by the first entry, and 17 to 19 by the second.
+    assert request == bytes.fromhex("81cd0004 00000007") + b"ssrc" + bytes.fromhex("0000fffd 00110003")
+    assert viewer.request(1.1) is None and viewer.request(1.3) == request
+    viewer.receive(bytes([0x80, 96, 0, 1]) + bytes(4) + b"ssrc", 1.3)
+    assert (viewer.counts.repaired, viewer.counts.duplicates, viewer.counts.asked) == (1, 0, 38)
+    viewer.receive(bytes([0x80, 96, 0, 1]) + bytes(4) + b"ssrc", 1.3)
+    assert viewer.counts.duplicates == 1
+    # 18 of 23 packets are missing.
+    assert viewer.report()[12:20] == (256 * 18 // 23).to_bytes(1, "big") + bytes([0, 0, 18]) + (65536 + 20).to_bytes(4, "big")
+    assert viewer.request(3.0) is None and viewer.counts.given_up == 18
 
 
 def nacks_are_found_alone_and_in_compounds():
