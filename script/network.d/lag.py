@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from h264 import packetized_units
 from interleaved import interleaved_packets
 from packets import MediaStream, Packet, RTPPacket
+from picture_size import PARAMETER_SET, picture_size
 
 IDENTIFIER = bytes.fromhex("9c2b6c9e5e9d4444903f1866e524bed6")
 SEI = 6
@@ -24,11 +25,16 @@ class Arrival:
     number: int
     # Whether no packet is missing.
     is_whole: bool
+    # Of keyframes: what its parameter set announces.
+    picture: tuple[int, int] | None = None
 
 
 def arrivals(packets: list[Packet], is_tcp: bool) -> list[Arrival]:
     """The frames that arrived, those with missing packets included if their SEI has arrived."""
-    stream = MediaStream(interleaved_packets(packets) if is_tcp else packets)
+    return stream_arrivals(MediaStream(interleaved_packets(packets) if is_tcp else packets))
+
+
+def stream_arrivals(stream: MediaStream) -> list[Arrival]:
     frames: dict[int, list[RTPPacket]] = {}
     for packet in sorted(stream.first, key=lambda packet: packet.sequence_number):
         frames.setdefault(packet.timestamp, []).append(packet)
@@ -40,7 +46,8 @@ def arrivals(packets: list[Packet], is_tcp: bool) -> list[Arrival]:
         if (stated := capture_time(parts)) is not None:
             number, captured = stated
             arrived = max(part.packet.seconds for part in parts)
-            result.append(Arrival(arrived, arrived - captured, sum(part.packet.byte_count for part in parts), number, is_whole))
+            byte_count = sum(part.packet.byte_count for part in parts)
+            result.append(Arrival(arrived, arrived - captured, byte_count, number, is_whole, announced_picture(parts)))
     return sorted(result, key=lambda arrival: arrival.seconds)
 
 
@@ -53,3 +60,7 @@ def capture_time(parts: list[RTPPacket]) -> tuple[int, float] | None:
         number, ntp = struct.unpack_from(">IQ", plain, plain.index(IDENTIFIER) + 18)
         return number, ntp / 2**32 - NTP_SECONDS
     return None
+
+
+def announced_picture(parts: list[RTPPacket]) -> tuple[int, int] | None:
+    return next((picture_size(unit) for unit in packetized_units(parts) if unit and unit[0] & 31 == PARAMETER_SET), None)

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import rates
+import renditions
 import self_test
 import storm
 from cell import LOSSES, Failure, Setup, run
@@ -18,7 +19,7 @@ from video import Video
 
 # The video is longer than a run, by what joining and ending may take.
 SPARE_SECONDS = 30
-MODES = {"rates": rates, "storm": storm}
+MODES = {"rates": rates, "renditions": renditions, "storm": storm}
 
 
 def arguments() -> argparse.Namespace:

@@ -1,12 +1,14 @@
 """Checks of the scripts, without a network: script/network --self-test."""
 
 import lag
+import renditions
 from comparison import compare, damage, sent_part
 from h264 import Frame, byte_stream_units, frames, packetized_units
 from interleaved import interleaved_packets
 from losses import DOWN, UP, LossProcess, mixed
 from lossy_viewer import LossyViewer
 from packets import TCP, MediaStream, Packet, feedback_kinds, never_arrived, rtp_packet
+from picture_size import picture_size
 from prediction import FFmpeg, Link, lost, unrepaired
 from transport_stream import video_bytes
 
@@ -112,6 +114,30 @@ def frames_state_their_capture_time():
     unit = b"\x06\x05\x2e" + plain.replace(b"\0\0\0", b"\0\0\3\0") + b"\x80"
     packet = rtp_packet(Packet(0.0, True, 17, 0, bytes([0x80, 96]) + bytes(10) + unit))
     assert lag.capture_time([packet]) == (60, 0xEEAC2FAC - lag.NTP_SECONDS + 0.25)
+
+
+def parameter_sets_announce_the_size():
+    # Of a test card of Apus, and of libx264 with cropped frames.
+    assert picture_size(bytes.fromhex("6764000cacb41423f2cd40404050000003001000000303c8f142aa")) == (160, 120)
+    assert picture_size(bytes.fromhex("6764001eacd940a02ff970110000030001000003003c0f162d96")) == (640, 360)
+    assert picture_size(bytes.fromhex("674d401feca06c1ef3780880000003008000001e078c18cb")) == (854, 480)
+
+
+def switches_are_seen_by_the_size():
+    def frame(seconds, picture=None):
+        return lag.Arrival(seconds, 0.01, 1000, 0, True, picture)
+
+    large, small = (1280, 720), renditions.SMALL
+    pictures = {0: large, 60: large, 310: small, 370: small, 1350: large}
+    figures = renditions.figures([frame(number / 30, pictures.get(number)) for number in range(1500) if number != 311])
+    assert [size for _, size in figures["switches"]] == [large, small, large]
+    assert (round(figures["smallAfter"], 2), round(figures["largeAfter"], 2)) == (0.33, 5.0)
+    assert figures["missingFrames"] == 1
+
+
+def complaints_are_about_damage():
+    assert renditions.COMPLAINT.search("[h264 @ 0x1] error while decoding MB 3 4")
+    assert not renditions.COMPLAINT.search("[null @ 0x1] Application provided invalid, non monotonically increasing dts to muxer in stream 0: 1 >= 1")
 
 
 def viewers_ask_for_what_they_lost():
