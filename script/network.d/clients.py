@@ -1,6 +1,7 @@
 """The clients, as command lines for script/impair; each writes the video that it receives into a file."""
 
 import os
+import shutil
 from pathlib import Path
 
 from h264 import Frame, byte_stream_units, frames, read_frames
@@ -12,6 +13,11 @@ URL = f"rtsp://$APUS_IMPAIR_SERVER:{PORT}/cam"
 
 class Client:
     is_transport_stream = False
+    program = ""
+
+    @property
+    def is_installed(self) -> bool:
+        return shutil.which(self.program or self.name) is not None
 
     def limited(self, seconds: float, command: str) -> str:
         """The command, ended by SIGINT if it does not end by itself."""
@@ -39,11 +45,23 @@ class MPV(Client):
 
 class GStreamer(Client):
     name = "gstreamer"
+    program = "gst-launch-1.0"
 
     def command(self, folder: Path, seconds: int) -> str:
         source = f"rtspsrc location={URL} protocols=udp latency=200"
         stream = "rtph264depay ! h264parse ! video/x-h264,stream-format=byte-stream,alignment=au"
         return self.limited(seconds + 2, f"gst-launch-1.0 -q -e {source} ! {stream} ! filesink location={folder}/received.264")
+
+
+class OpenRTSP(Client):
+    """live555's own client. Its file begins with the parameter sets of the description."""
+
+    name = "openrtsp"
+    program = "openRTSP"
+
+    def command(self, folder: Path, seconds: int) -> str:
+        # A frame that does not fit into -b is cut; the default is 100 kB. With -v, the video goes to standard output.
+        return self.limited(seconds + 15, f"openRTSP -V -v -d {seconds} -b 1000000 {URL} >{folder}/received.264")
 
 
 class VLC(Client):
@@ -62,4 +80,4 @@ class VLC(Client):
         return frames(byte_stream_units(video_bytes((folder / "received.ts").read_bytes())))
 
 
-CLIENTS = {client.name: client for client in (FFmpeg(), MPV(), GStreamer(), VLC())}
+CLIENTS = {client.name: client for client in (FFmpeg(), MPV(), GStreamer(), OpenRTSP(), VLC())}

@@ -26,7 +26,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="script/network", description="Clients on lossy networks.", allow_abbrev=False)
     parser.add_argument("--self-test", action="store_true", help="check the scripts, without a network")
     parser.add_argument("--table", action="store_true", help="print the table of earlier runs")
-    parser.add_argument("--clients", nargs="+", choices=CLIENTS, default=list(CLIENTS))
+    parser.add_argument("--clients", nargs="+", choices=CLIENTS, default=[name for name, client in CLIENTS.items() if client.is_installed])
     parser.add_argument("--servers", nargs="+", choices=("apus", "gst-rtsp-server"), default=["apus", "gst-rtsp-server"])
     parser.add_argument("--source", choices=("file", "testcard"), default="file")
     parser.add_argument("--losses", nargs="+", choices=LOSSES, default=[loss for loss in LOSSES if loss != "none"])
