@@ -3,7 +3,7 @@
 import struct
 from dataclasses import dataclass
 
-from h264 import packetized_units
+from h264 import FRAGMENT, packetized_units
 from interleaved import interleaved_packets
 from packets import MediaStream, Packet, RTPPacket
 from picture_size import PARAMETER_SET, picture_size
@@ -63,4 +63,6 @@ def capture_time(parts: list[RTPPacket]) -> tuple[int, float] | None:
 
 
 def announced_picture(parts: list[RTPPacket]) -> tuple[int, int] | None:
-    return next((picture_size(unit) for unit in packetized_units(parts) if unit and unit[0] & 31 == PARAMETER_SET), None)
+    # A parameter set is small; fragments without their first one could begin with any byte.
+    whole = [part for part in parts if part.payload and part.payload[0] & 31 != FRAGMENT]
+    return next((picture_size(unit) for unit in packetized_units(whole) if unit and unit[0] & 31 == PARAMETER_SET), None)

@@ -190,6 +190,7 @@ def main(words: list[str], wait_while):
                 reference = run(name, transport, options.seconds, options.config_extra, Path.cwd() / "run", options.clean_viewers, FAST)
             runs.append(run(name, transport, options.seconds, options.config_extra, Path.cwd() / "run", options.clean_viewers))
             if options.clean_viewers:
+                runs[-1]["cleanReference"] = reference["clean"]
                 comparisons.append(clean.table(reference["clean"], runs[-1]["clean"]))
         except Failure as failure:
             print(f"BROKEN  {viewer}: {failure}", flush=True)

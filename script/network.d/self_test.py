@@ -123,6 +123,13 @@ def parameter_sets_announce_the_size():
     assert picture_size(bytes.fromhex("674d401feca06c1ef3780880000003008000001e078c18cb")) == (854, 480)
 
 
+def sizes_are_not_read_from_fragments():
+    set_of_parameters = bytes.fromhex("6764001eacd940a02ff970110000030001000003003c0f162d96")
+    single = rtp_packet(Packet(0.0, True, 17, 0, bytes([0x80, 96]) + bytes(10) + set_of_parameters))
+    fragment = rtp_packet(Packet(0.0, True, 17, 0, bytes([0x80, 96]) + bytes(10) + b"\x5c\x41" + set_of_parameters))
+    assert lag.announced_picture([fragment]) is None and lag.announced_picture([fragment, single]) == (640, 360)
+
+
 def switches_are_seen_by_the_size():
     def frame(seconds, picture=None):
         return lag.Arrival(seconds, 0.01, 1000, 0, True, picture)

@@ -23,7 +23,7 @@ PATH = {
     "video": {"width": 160, "height": 120, "frameRate": 15, "bitrate": 200_000},
     "audio": {"enabled": False},
 }
-# What the other viewers do, in each round.
+# What the other viewers lose, in each round; none are there without a number. The storm's is an option.
 CASES = {"alone": None, "beside viewers without losses": 0.0, "storm": None}
 SERVER_UDP_PORTS = range(6970, 7170)
 JOINS_PER_SECOND = 100
@@ -130,11 +130,11 @@ def table(rounds: list[dict[str, dict]]) -> str:
     heads = ("others", "clean viewers", "gaps", "lost packets", *(f"{name} (ms)" for name in PERCENTILES), "server (cores)", "requests (1/s)", "dropped by the server's kernel", "packets asked for (1/s)", "sent again (1/s)", "repaired", "given up", "duplicates")  # fmt: skip
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for case in rounds[0]:
-        runs = [one[case] for one in rounds if case in one]
+        runs = [one[case] for one in rounds]
         others = [one["others"] for one in runs if "others" in one]
 
         def middle(value, runs=runs):
-            return median(value(one) for one in runs) if runs else 0
+            return median(value(one) for one in runs)
 
         cells = [
             case, " / ".join(str(one["viewers"]) for one in runs),
@@ -180,10 +180,20 @@ def main(words: list[str], wait_while):
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     rounds = []
     for number in range(options.rounds):
-        rounds.append({})
-        for case, loss in {**CASES, "storm": options.loss}.items():
-            wait_while(options.wait_while)
-            rounds[-1][case] = run(loss, options, Path.cwd() / "run")
-            print(f"round {number + 1}, {case}: {brief(rounds[-1][case])}", flush=True)
+        try:
+            rounds.append(one_round(options, number + 1, wait_while))
+        except Failure as failure:
+            print(f"BROKEN  round {number + 1}: {failure}", flush=True)
+    if not rounds:
+        raise SystemExit(1)
     Path(f"{options.name}.json").write_text(json.dumps(rounds, indent=1) + "\n")
     print(f"\n{table(rounds)}\n\n{comparison(rounds)}")
+
+
+def one_round(options: argparse.Namespace, number: int, wait_while) -> dict[str, dict]:
+    result = {}
+    for case, loss in {**CASES, "storm": options.loss}.items():
+        wait_while(options.wait_while)
+        result[case] = run(loss, options, Path.cwd() / "run")
+        print(f"round {number}, {case}: {brief(result[case])}", flush=True)
+    return result
