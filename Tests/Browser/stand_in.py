@@ -7,11 +7,12 @@ import base64
 import hashlib
 import json
 import struct
-import subprocess
 import threading
 import time
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from recording import boxes, recording, snapshot
 
 FILES = Path(__file__).resolve().parents[2] / "Sources/CPage/Files"
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -22,57 +23,8 @@ POLICY = (
 PRELUDE_SECONDS = 0.12
 
 
-def boxes(data):
-    """The top-level boxes of complete bytes, as (type, bytes)."""
-    offset = 0
-    while offset < len(data):
-        size = struct.unpack_from(">I", data, offset)[0]
-        yield data[offset + 4:offset + 8], data[offset:offset + size]
-        offset += size
-
-
-def find(data, *types):
-    """The offset of a nested box's body."""
-    offset, end = 0, len(data)
-    for kind in types:
-        while data[offset + 4:offset + 8] != kind:
-            offset += struct.unpack_from(">I", data, offset)[0]
-            if offset >= end:
-                raise ValueError(kind)
-        offset += 8
-    return offset
-
-
-class Fragment:
-    """One access unit of one track: `prft`, `moof` and `mdat`, whose times can be rewritten."""
-
-    def __init__(self, data):
-        self.data = data
-        moof = find(data, b"moof") - 8
-        body = moof + 8
-        traf = body + find(data[body:], b"traf")
-        self.track = struct.unpack_from(">I", data, traf + find(data[traf:], b"tfhd") + 4)[0]
-        self.tfdt = traf + find(data[traf:], b"tfdt") + 4
-        self.time = struct.unpack_from(">Q", data, self.tfdt)[0]
-        trun = traf + find(data[traf:], b"trun")
-        flags = struct.unpack_from(">I", data, trun)[0] & 0xFFFFFF
-        self.is_key = bool(flags & 4) or self.track != 1
-        self.has_prft = data[4:8] == b"prft"
-        if self.has_prft:
-            # ffmpeg takes the time at which it writes. The frame was drawn before it was encoded, which hardly matters here.
-            self.media_time = struct.unpack_from(">Q", data, 24)[0]
-
-    def rewritten(self, moved):
-        """The same with times that are moved by so many ticks."""
-        data = bytearray(self.data)
-        struct.pack_into(">Q", data, self.tfdt, max(0, self.time - moved))
-        if self.has_prft:
-            struct.pack_into(">Q", data, 24, max(0, self.time - moved))
-        return bytes(data)
-
-
 class Stream:
-    """A path with an ffmpeg process that encodes a test picture and a tone."""
+    """A path with a test picture and a tone."""
 
     def __init__(self, path, width=640, height=360, rate=30, audio=False, title=None, parent=None, color=None,
                  state="running", reason=None, video=True):
@@ -81,47 +33,20 @@ class Stream:
         self.condition_state, self.reason = state, reason
         self.since = time.time()
         self.source = color or f"testsrc2=size={width}x{height}:rate={rate}"
-        self.init = None
         self.gop = []
         self.clients = set()
         self.byte_count = self.picture_count = 0
         self.rates = []
-        self.process = None
+        self.task = None
+        self.recording = recording(self.source if video else None, rate, audio) if state == "running" else None
 
-    async def run(self):
-        if self.condition_state != "running":
-            return
-        inputs, maps = [], []
-        if self.video:
-            inputs += ["-re", "-f", "lavfi", "-i", self.source]
-            maps += ["-map", f"{len(maps) // 2}:v", ]
-        if self.audio:
-            inputs += ["-re", "-f", "lavfi", "-i", "sine=frequency=330:sample_rate=48000"]
-            maps += ["-map", f"{len(maps) // 2}:a"]
-        self.process = await asyncio.create_subprocess_exec(
-            "ffmpeg", "-nostdin", "-v", "error", "-fflags", "nobuffer", *inputs, *maps,
-            "-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency", "-profile:v", "baseline", "-pix_fmt", "yuv420p",
-            "-b:v", "1M", "-g", str(self.rate * 4), "-threads", "1", "-c:a", "aac", "-b:a", "64k",
-            "-video_track_timescale", "90000",
-            "-movflags", "empty_moov+default_base_moof+frag_every_frame+separate_moof", "-write_prft", "wallclock",
-            "-flush_packets", "1", "-f", "mp4", "pipe:1", stdout=asyncio.subprocess.PIPE, limit=1 << 22)
-        init, pending = b"", b""
-        try:
-            while True:
-                header = await self.process.stdout.readexactly(8)
-                size, kind = struct.unpack(">I4s", header)
-                box = header + await self.process.stdout.readexactly(size - 8)
-                if kind in (b"ftyp", b"moov"):
-                    init += box
-                    if kind == b"moov":
-                        self.init = init
-                elif kind in (b"prft", b"moof", b"mdat"):
-                    pending += box
-                    if kind == b"mdat":
-                        self.received(Fragment(pending))
-                        pending = b""
-        except asyncio.IncompleteReadError:
-            pass
+    @property
+    def init(self):
+        return self.recording.init
+
+    def run(self, loop):
+        if self.recording:
+            self.task = loop.create_task(self.recording.play(self.received))
 
     def received(self, fragment):
         if fragment.track == 1:
@@ -137,9 +62,8 @@ class Stream:
             client.fragment(fragment)
 
     def stop(self):
-        if self.process:
-            # Kills the process, and closes the pipe.
-            self.process._transport.close()
+        if self.task:
+            self.task.cancel()
 
     def tracks(self):
         result = []
@@ -300,10 +224,10 @@ class StandIn:
         self.loop.run_forever()
 
     async def begin(self, ready):
-        server = await asyncio.start_server(self.connection, self.host, 0)
-        self.port = server.sockets[0].getsockname()[1]
+        self.listener = await asyncio.start_server(self.connection, self.host, 0)
+        self.port = self.listener.sockets[0].getsockname()[1]
         for stream in self.streams.values():
-            self.loop.create_task(stream.run())
+            stream.run(self.loop)
         self.loop.create_task(self.tell())
         ready.set()
 
@@ -331,7 +255,7 @@ class StandIn:
     def add(self, stream):
         def action():
             self.streams[stream.path] = stream
-            self.loop.create_task(stream.run())
+            stream.run(self.loop)
             for socket in self.sockets:
                 if "streams" in socket.topics:
                     socket.send(type="streams", isComplete=False, streams=[stream.line(self)], removed=[])
@@ -364,7 +288,7 @@ class StandIn:
             stream.clients = former.clients
             for socket in stream.clients:
                 socket.stream, socket.is_started = stream, False
-            self.loop.create_task(stream.run())
+            stream.run(self.loop)
         self.call(action)
 
     def cut(self):
@@ -389,10 +313,7 @@ class StandIn:
 
     def stop(self):
         async def end():
-            for stream in self.streams.values():
-                stream.stop()
-                if stream.process:
-                    await stream.process.wait()
+            self.listener.close()
             tasks = asyncio.all_tasks() - {asyncio.current_task()}
             for task in tasks:
                 task.cancel()
@@ -400,6 +321,7 @@ class StandIn:
             self.loop.stop()
         self.loop.call_soon_threadsafe(lambda: self.loop.create_task(end()))
         self.thread.join()
+        self.loop.close()
 
     def session(self):
         return {"server": {"version": "0.2.0", "time": time.time() * 1000,
@@ -489,7 +411,8 @@ class StandIn:
             if self.refused_snapshots > 0:
                 self.refused_snapshots -= 1
                 return problem(503, "two other images are being made")
-            return 200, "image/jpeg", await self.snapshot(stream, int(query.get("width", stream.width))), f"Capture-Time: {time.time() * 1000}\r\n"
+            image = await asyncio.to_thread(snapshot, stream.source, min(int(query.get("width", stream.width)), stream.width))
+            return 200, "image/jpeg", image, f"Capture-Time: {time.time() * 1000}\r\n"
         name = path.removeprefix("/api/v1/")
         if name == "session":
             if method == "POST":
@@ -539,12 +462,6 @@ class StandIn:
                     socket.close(4000, "an operator has disconnected you")
             return as_json(None, 204)
         return problem(404, "no such request")
-
-    async def snapshot(self, stream, width):
-        process = await asyncio.create_subprocess_exec(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", stream.source, "-frames:v", "1", "-vf", f"scale={min(width, stream.width)}:-2",
-            "-f", "mjpeg", "pipe:1", stdout=asyncio.subprocess.PIPE)
-        return (await process.communicate())[0]
 
     async def file(self, writer, path, query):
         stream = self.streams[path]
