@@ -1,16 +1,43 @@
 """Chromium for the tests of the page."""
 
+import atexit
+import functools
 import unittest
 from pathlib import Path
 
+from axe_playwright_python.sync_playwright import Axe, AxeResults
 from playwright.sync_api import sync_playwright
 
 FILES = Path(__file__).resolve().parents[2] / "Sources/CPage/Files"
 UNITS = Path(__file__).resolve().parent / "units"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
+# Features of Chromium that are off. It heeds only the last such list, so the one of Playwright comes first.
+DISABLED_FEATURES = [
+    "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect",
+    "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch",
+    # The suggestions of the address bar, which are pages that each window loads: over a second of a processor for each test.
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",
+]
+
 # Without a GPU there is a software display with 60 Hz. Users click before they hear sound; tests do not.
-OPTIONS = ["--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required"]
+OPTIONS = [
+    "--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required", "--disable-features=" + ",".join(DISABLED_FEATURES)]
+
+
+@functools.cache
+def playwright():
+    """Playwright, which ends with the process."""
+    result = sync_playwright().start()
+    atexit.register(result.stop)
+    return result
+
+
+@functools.cache
+def chromium(executable):
+    """The browser of all tests of the process, because one takes two seconds to start. It ends with Playwright."""
+    return playwright().chromium.launch(executable_path=executable, args=OPTIONS)
 
 
 class BrowserTest(unittest.TestCase):
@@ -20,13 +47,7 @@ class BrowserTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path=cls.executable, args=OPTIONS)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
+        cls.browser = chromium(cls.executable)
 
     def open(self, url, **options):
         """A page of a fresh profile. `expected` has parts of messages that are no failures, `script` is a file that runs in the page."""
@@ -45,6 +66,13 @@ class BrowserTest(unittest.TestCase):
         self.addCleanup(lambda: self.assertEqual([text for text in problems if not any(part in text for part in expected)], []))
         page.goto(url)
         return page
+
+    def check_accessibility(self, page):
+        """Fails if axe finds something on the page."""
+        if not page.evaluate("Boolean(globalThis.axe)"):
+            page.evaluate(Axe().axe_script)
+        results = AxeResults(page.evaluate("axe.run({ resultTypes: ['violations'] })"))
+        self.assertEqual(results.violations_count, 0, results.generate_report())
 
 
 def serve_files(route):

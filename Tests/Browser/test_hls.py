@@ -21,7 +21,6 @@ class HLS(BrowserTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.addClassCleanup(super().tearDownClass)
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         subprocess.run(

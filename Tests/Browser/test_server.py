@@ -38,7 +38,6 @@ class Server(BrowserTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.addClassCleanup(super().tearDownClass)
         cls.server = ServerProcess(PATHS)
 
     @classmethod
@@ -175,7 +174,7 @@ class SecureServer(BrowserTest):
         self.addCleanup(folder.cleanup)
         subprocess.run(
             [BINARY, "certificate", "--folder", folder.name, "--host", "127.0.0.1", "--replace"], check=True, capture_output=True)
-        server = ServerProcess(PATHS, tls={
+        server = ServerProcess({"card": PATHS["card"]}, tls={
             "encryption": "optional", "port": free_port(), "certificate": f"{folder.name}/certificate.pem",
             "key": f"{folder.name}/key.pem"})
         self.addCleanup(server.stop)

@@ -107,6 +107,7 @@ class Network(BrowserTest):
         cls.addClassCleanup(lambda: Path(cls.cable.executable.name).unlink())
         cls.executable = cls.cable.executable.name
         super().setUpClass()
+        cls.addClassCleanup(cls.browser.close)
 
     def test_after_a_cut_of_15_seconds_playback_is_live_within_two_seconds(self):
         server = ServerProcess({"cam": {**SMALL, "video": {**SMALL["video"], "gopMilliseconds": 4_000}}}, access={"open": True})
