@@ -58,15 +58,25 @@ extension DeliveryLoop {
         viewer.path?.endOfFeedback(at: now)
     }
 
-    /// Media time that has not reached a client, in nanoseconds: what is not sent, and what it has not read.
+    /// Time that has not reached a client, in nanoseconds: of media that are not sent, and of those that it has not read.
     private func undelivered(
         to viewer: Viewer, _ output: TCPOutput, in audience: Audience, at now: MonotonicTime
     ) -> Int64 {
-        let transport = viewer.transport(at: now)
         // A client reads its fast start as fast as it can.
-        guard transport.countsUnread else { return 0 }
-        return viewer.follower.lag(in: audience.view, over: transport, at: now)
-            ?? Int64(output.unreadByteCount(at: now)) &* audience.view.nanosecondsPerByte
+        guard viewer.transport(at: now).countsUnread else { return 0 }
+        let waiting = viewer.follower.lag(
+            in: audience.view, over: ViewerTransport(output: output, countsUnread: false), at: now)
+        return (waiting ?? 0) &+ Int64(output.unreadByteCount(at: now))
+            &* duration(ofByteFor: viewer, in: audience.view)
+    }
+
+    /// How much time a byte that the client has not read stands for, in nanoseconds: media time, or if the viewer gets less than its path
+    /// carries, the time that the path needs. Otherwise a keyframe of a small substream would look like a long queue.
+    private func duration(ofByteFor viewer: Viewer, in view: FeedView<PacketRun>) -> Int64 {
+        guard let rate = viewer.path?.estimate.rate.bitsPerSecond, rate > 0, viewer.renditions?.isReduced == true else {
+            return view.nanosecondsPerByte
+        }
+        return min(view.nanosecondsPerByte, 8_000_000_000 / rate)
     }
 }
 

@@ -105,7 +105,7 @@ extension DeliveryLoop {
     ///
     /// - Returns: false if it is there already, or cannot return.
     func returnHome(_ viewer: Viewer, at now: MonotonicTime) -> Bool {
-        guard let renditions = viewer.renditions, renditions.current !== renditions.home,
+        guard let renditions = viewer.renditions, renditions.isReduced,
             let source = audience(of: viewer), let target = audience(of: viewer, at: renditions.home),
             target !== source
         else { return false }

@@ -65,6 +65,9 @@ struct ViewerRenditions {
         choice = RenditionChoice(ladder: ladder.rates, start: ladder.rates.count - 1)
     }
 
+    /// Whether the viewer gets less than it asked for.
+    var isReduced: Bool { current !== home }
+
     /// The limits of the estimate of what the viewer's path carries.
     var pathLimits: RateLimits { ladder.pathLimits }
 

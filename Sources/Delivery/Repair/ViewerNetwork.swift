@@ -35,7 +35,7 @@ extension Viewer {
         var network = ViewerNetwork()
         network.repair = repair?.counts
         network.capacity = path?.estimate
-        if let renditions, renditions.current !== renditions.home { network.rendition = renditions.current.path }
+        if let renditions, renditions.isReduced { network.rendition = renditions.current.path }
         for (index, track) in tracks.enumerated() {
             guard let track, isFirst(track, at: index), let reception = track.reception else { continue }
             network.roundTripNanoseconds = reception.roundTripNanoseconds ?? network.roundTripNanoseconds
