@@ -165,7 +165,7 @@ struct ConnectionTests {
             #expect(try server.connect().isClosedByServer())
             #expect(services.counts.withLock { $0.open } == 2)
             clients.removeAll()
-            #expect(await eventually(within: 5) { services.counts.withLock { $0.open } == 0 })
+            #expect(await eventually(within: 20) { services.counts.withLock { $0.open } == 0 })
             #expect(try server.connect().ask("GET /open")?.status == 200)
         }
     }

@@ -38,7 +38,7 @@ struct Go2rtcSocketTests {
                 #expect(first.opcode == 2)
                 #expect(MovieBoxes(first.payload).fragments == [.init(track: 1, decodeTime: 0, isKeyframe: true)])
             }
-            #expect(await eventually(within: 5) { live.stream.viewerCounts.counts.joined == ["WebSocket": 3] })
+            #expect(await eventually(within: 20) { live.stream.viewerCounts.counts.joined == ["WebSocket": 3] })
         }
     }
 
@@ -80,7 +80,7 @@ struct Go2rtcSocketTests {
             #expect(ask(client, Self.offer) == #"{"type":"error","value":"mse: the media have begun"}"#)
             client.send("no JSON")
             #expect(client.closeCode() == 1008)
-            #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 0 })
+            #expect(await eventually(within: 20) { server.services.viewers.withLock(\.self) == 0 })
         }
     }
 

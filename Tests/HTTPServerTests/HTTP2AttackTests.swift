@@ -29,7 +29,7 @@ struct HTTP2AttackTests {
             attacker = nil
             let next = try server.connectByHTTP2()
             #expect(next.ask("/open")?.status == 200)
-            #expect(await eventually(within: 5) { server.services.counts.withLock { $0.open <= 2 } })
+            #expect(await eventually(within: 20) { server.services.counts.withLock { $0.open <= 2 } })
         }
     }
 

@@ -41,7 +41,7 @@ struct HTTP2MediaTests {
             }
             // The client cancels one of them.
             client.send(HTTP2Client.frame(.reset, on: streams[0], HTTP2Client.bytes(8)))
-            #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 3 })
+            #expect(await eventually(within: 20) { server.services.viewers.withLock(\.self) == 3 })
         }
         #expect(!live.stream.demand.isNeeded)
     }
@@ -51,7 +51,7 @@ struct HTTP2MediaTests {
         try await withServer(live) { server in
             let client = try server.connectByHTTP2()
             let stream = client.begin(HTTP2Client.request("/cam/index.mp4?duration=1"))
-            #expect(await eventually(within: 5) { live.stream.demand.isNeeded })
+            #expect(await eventually(within: 20) { live.stream.demand.isNeeded })
             live.publishGroup(40)
             let response = try #require(client.response(on: stream))
             #expect(response.hasEnded && MovieBoxes(response.body).fragments.count == 25)
@@ -64,7 +64,9 @@ struct HTTP2MediaTests {
     @Test func aSlowStreamSkipsAndTheOthersContinue() async throws {
         let live = LiveStream()
         live.publishGroup(1, byteCount: 20_000)
-        try await withServer(live) { server in
+        try await withServer(live) {
+            $0.policy.maximumLag = 20_000_000
+        } _: { server in
             let client = try server.connectByHTTP2()
             client.extendsWindows = false
             client.send(HTTP2Client.frame(.windowUpdate, HTTP2Client.bytes(1 << 30)))
@@ -127,7 +129,7 @@ struct HTTP2MediaTests {
             let streams = (0..<3).map { _ in client.begin(HTTP2Client.request("/cam/index.mp4")) }
             #expect(client.response(on: streams[2])?.status == 503)
             client.send(HTTP2Client.frame(.reset, on: streams[0], HTTP2Client.bytes(8)))
-            #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 1 })
+            #expect(await eventually(within: 20) { server.services.viewers.withLock(\.self) == 1 })
             let next = client.begin(HTTP2Client.request("/cam/index.mp4"))
             #expect(client.wait { $0.responses[next]?.status } == 200)
         }

@@ -57,7 +57,7 @@ struct HTTP2Tests {
         try await withServer { server in
             let socket = try LoopbackSocket(port: server.port(.tls))
             #expect(throws: (any Error).self) { try TLSStream(over: socket, offering: ["imap"]) }
-            #expect(await eventually(within: 5) { server.services.counts.withLock { $0 == (0, 0) } })
+            #expect(await eventually(within: 20) { server.services.counts.withLock { $0 == (0, 0) } })
         }
     }
 
@@ -177,7 +177,7 @@ struct HTTP2Tests {
             client?.begin(HTTP2Client.request("/never"))
             #expect(services.counts.withLock { $0 == (1, 0) })
             client = nil
-            #expect(await eventually(within: 5) { services.counts.withLock { $0 == (0, 0) } })
+            #expect(await eventually(within: 20) { services.counts.withLock { $0 == (0, 0) } })
         }
     }
 

@@ -86,7 +86,7 @@ struct PlaybackSessionTests {
             #expect(viewers.map(\.transport) == ["HLS"] && viewers.first?.client == "tv/1")
             #expect(await server.server.viewerCounts() == ["/cam": 1])
             #expect(server.services.viewers.withLock(\.self) == 1)
-            #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 0 })
+            #expect(await eventually(within: 20) { server.services.viewers.withLock(\.self) == 0 })
             #expect(live.stream.viewerCounts.counts.joined == ["HLS": 1])
             #expect(live.stream.viewerCounts.counts.left.map(\.key.departure) == [.silent])
             #expect(subscription.take().events.map(\.kind) == [.viewerJoined, .viewerLeft])

@@ -23,9 +23,9 @@ struct ResponseChargeTests {
         try await withServer { server, budget in
             let client = try server.connect()
             client.send("GET /charged HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            #expect(await eventually(within: 5) { budget.byteCount == Self.byteCount })
+            #expect(await eventually(within: 20) { budget.byteCount == Self.byteCount })
             #expect(client.response()?.body.count == Self.byteCount)
-            #expect(await eventually(within: 5) { budget.byteCount == 0 })
+            #expect(await eventually(within: 20) { budget.byteCount == 0 })
         }
     }
 
@@ -33,12 +33,12 @@ struct ResponseChargeTests {
         try await withServer { server, budget in
             var client: HTTPSocket? = try server.connect()
             client?.send("GET /charged HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            #expect(await eventually(within: 5) { budget.byteCount == Self.byteCount })
+            #expect(await eventually(within: 20) { budget.byteCount == Self.byteCount })
             client = nil
-            #expect(await eventually(within: 5) { budget.byteCount == 0 })
+            #expect(await eventually(within: 20) { budget.byteCount == 0 })
             // Nothing is sent to HEAD.
             #expect(try server.connect().ask("HEAD /charged")?.status == 200)
-            #expect(await eventually(within: 5) { budget.byteCount == 0 })
+            #expect(await eventually(within: 20) { budget.byteCount == 0 })
         }
     }
 }

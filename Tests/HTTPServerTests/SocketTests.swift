@@ -98,7 +98,7 @@ struct SocketTests {
             malformed.send(
                 "GET /cam/ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
             #expect(malformed.response()?.status == 400)
-            #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 0 })
+            #expect(await eventually(within: 20) { server.services.viewers.withLock(\.self) == 0 })
         }
     }
 
@@ -150,7 +150,7 @@ struct SocketTests {
             #expect(last.message("hello") != nil)
             await server.server.stop()
             #expect(last.closeCode() == 1001)
-            #expect(await eventually(within: 5) { server.services.viewers.withLock(\.self) == 0 })
+            #expect(await eventually(within: 20) { server.services.viewers.withLock(\.self) == 0 })
         }
     }
 

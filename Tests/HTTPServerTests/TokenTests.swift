@@ -109,7 +109,7 @@ struct TokenTests {
             #expect(client.ask("GET /yard/watch?token=\(token)")?.status == 401)
             let socket = try WebSocketClient(server, "/cam/ws?token=\(token)")
             #expect(socket.message("init") != nil)
-            #expect(await eventually(within: 5) { log.text.contains("joined") })
+            #expect(await eventually(within: 20) { log.text.contains("joined") })
             #expect(!log.text.contains(token))
         }
     }

@@ -57,7 +57,7 @@ struct ClientServiceTests {
                 #expect(await eventually(within: 10) { state.isWatched.load(ordering: .acquiring) })
                 state.isStopped.store(true, ordering: .releasing)
                 await edge.server.turned()
-                #expect(await eventually(within: 5) { await origin.server.viewers(at: .now()).isEmpty })
+                #expect(await eventually(within: 20) { await origin.server.viewers(at: .now()).isEmpty })
                 let viewer = try RTSPSocket(port: edge.port)
                 #expect(try viewer.request("DESCRIBE", edge.url).status == 200)
             }

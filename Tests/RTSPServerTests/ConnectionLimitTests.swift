@@ -129,7 +129,7 @@ struct ConnectionLimitTests {
             withExtendedLifetime(other) {}
             #expect(silent.offer([1], patience: 1) == 1)
             #expect(silent.receive(within: 5) == [])
-            let isRoomAgain = await eventually(within: 5) { (try? TLSSocket(port: broadcast.port)) != nil }
+            let isRoomAgain = await eventually(within: 20) { (try? TLSSocket(port: broadcast.port)) != nil }
             #expect(isRoomAgain)
             withExtendedLifetime((clients, other)) {}
         }
@@ -141,7 +141,7 @@ struct ConnectionLimitTests {
             for client in clients { #expect(try client.request("OPTIONS", broadcast.url).status == 200) }
             #expect(try LoopbackSocket(port: broadcast.port).receive(within: 5) == [])
             clients.removeLast()
-            let isRoomAgain = await eventually(within: 5) {
+            let isRoomAgain = await eventually(within: 20) {
                 (try? RTSPSocket(port: broadcast.port).request("OPTIONS", broadcast.url).status) == 200
             }
             #expect(isRoomAgain)

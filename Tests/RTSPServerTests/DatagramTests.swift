@@ -70,7 +70,7 @@ struct DatagramTests {
             broadcast.stream.announce([Broadcast.video, Broadcast.audio])
             #expect(await isSending(broadcast))
             #expect(try client.request("TEARDOWN", broadcast.url, session).status == 200)
-            let isSilent = await eventually(within: 5) {
+            let isSilent = await eventually(within: 20) {
                 let before = await broadcast.packetCount()
                 broadcast.publish(idr: true)
                 // The frame would have been sent two turns later at the latest.
@@ -83,7 +83,7 @@ struct DatagramTests {
 
     private func isSending(_ broadcast: Broadcast) async -> Bool {
         let before = await broadcast.packetCount()
-        return await eventually(within: 5) {
+        return await eventually(within: 20) {
             broadcast.publish(idr: true)
             return await broadcast.packetCount() > before
         }

@@ -48,9 +48,9 @@ struct PullTests {
                 while viewer.frame(within: 0.1) != nil {}
                 try origin.publishFrames(60, seenBy: viewer)
                 pull.stop()
-                #expect(await eventually(within: 5) { ending.text.withLock(\.self) == "stopped" })
+                #expect(await eventually(within: 20) { ending.text.withLock(\.self) == "stopped" })
                 // The other server was told.
-                #expect(await eventually(within: 5) { await origin.server.viewers(at: .now()).isEmpty })
+                #expect(await eventually(within: 20) { await origin.server.viewers(at: .now()).isEmpty })
                 let published = edge.stream.published
                 origin.publish(idr: true)
                 await edge.server.turned()
@@ -72,7 +72,7 @@ struct PullTests {
                 #expect(pull.wait() == nil)
                 await edge.server.turned()
                 await edge.server.turned()
-                #expect(await eventually(within: 5) { await origin.server.viewers(at: .now()).isEmpty })
+                #expect(await eventually(within: 20) { await origin.server.viewers(at: .now()).isEmpty })
                 #expect(edge.stream.announcement == nil)
             }
         }
@@ -91,7 +91,7 @@ struct PullTests {
             let ending = try Ending(of: pull)
             loops.start(pull)
             #expect(
-                await eventually(within: 5) {
+                await eventually(within: 20) {
                     ending.text.withLock(\.self) == "the server refused DESCRIBE: 404 Stream Not Found"
                 })
         }
@@ -126,11 +126,11 @@ struct PullTests {
             loops.start(pull)
             if let refused {
                 #expect(
-                    await eventually(within: 5) {
+                    await eventually(within: 20) {
                         ending.text.withLock(\.self) == "the stream has no supported codec, only \(refused)"
                     })
             } else {
-                #expect(await eventually(within: 5) { seen.withLock(\.self).joined() == setUp })
+                #expect(await eventually(within: 20) { seen.withLock(\.self).joined() == setUp })
             }
             pull.stop()
         }

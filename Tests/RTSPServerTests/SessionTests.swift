@@ -113,10 +113,11 @@ struct SessionTests {
             let client = try RTSPSocket(port: broadcast.port)
             client.send(client.text(of: "SETUP", broadcast.url + track, ["Transport": transport]))
             let loop = broadcast.server.loops[0]
-            #expect(await eventually(within: 2) { await loop.with(RTSPService.self) { $0.requests.waitingCount } == 1 })
+            #expect(
+                await eventually(within: 20) { await loop.with(RTSPService.self) { $0.requests.waitingCount } == 1 })
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
-            #expect(client.response(within: 5)?.status == 200)
+            #expect(client.response(within: 20)?.status == 200)
         }
     }
 

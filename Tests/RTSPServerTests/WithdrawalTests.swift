@@ -125,7 +125,7 @@ struct WithdrawalTests {
 
             await broadcast.server.withdraw(broadcast.stream)
             let before = await broadcast.packetCount()
-            let isServing = await eventually(within: 5) {
+            let isServing = await eventually(within: 20) {
                 broadcast.publish(idr: true, into: next)
                 return await broadcast.packetCount() > before
             }
@@ -147,25 +147,26 @@ struct WithdrawalTests {
 
             let blocker = LoopBlocker()
             let blocking = Task { await groupLoop.with(RTSPService.self) { _ in blocker.block() } }
-            #expect(await eventually(within: 5) { blocker.hasBegun.load(ordering: .acquiring) })
+            #expect(await eventually(within: 20) { blocker.hasBegun.load(ordering: .acquiring) })
             let client = clients[1]
             client.send(client.text(of: "SETUP", "\(broadcast.url)/track1", ["Transport": "RTP/AVP;multicast"]))
             #expect(
-                await eventually(within: 5) { await other.with(RTSPService.self) { $0.control.awaitsAnswers } == true })
+                await eventually(within: 20) { await other.with(RTSPService.self) { $0.control.awaitsAnswers } == true }
+            )
             let denied = try #require(AddressBlock("127.0.0.0/8"))
             broadcast.server.admit(
                 by: AccessPolicy(
                     realm: "Apus", users: [], addresses: AddressRules(denied: [denied]), hashes: { nil },
                     random: { 0 }))
             await other.with(RTSPService.self) { $0.control.reviewSessions() }
-            #expect(client.response(within: 5)?.status == 403)
+            #expect(client.response(within: 20)?.status == 403)
             blocker.end.signal()
             await blocking.value
             // The group's loop has answered before it gets here, and the other loop has received the answer before it gets here.
             await groupLoop.turned()
             await other.turned()
             let key = GroupKey(stream: broadcast.stream, encapsulation: .tracks)
-            let isLeft = await eventually(within: 5) {
+            let isLeft = await eventually(within: 20) {
                 let isClosed = await groupLoop.with(RTSPService.self) { $0.home?.hasGroup(key) } == false
                 let isEmpty = await other.with(RTSPService.self) { $0.control.sessionCount } == 0
                 return isClosed && isEmpty

@@ -78,7 +78,7 @@ public final class Command: Sendable {
         let inTime = await eventually(within: seconds) { !process.isRunning }
         if !inTime {
             signal(SIGKILL)
-            _ = await eventually(within: 5) { !process.isRunning }
+            _ = await eventually(within: 20) { !process.isRunning }
         }
         let bySignal = !process.isRunning && process.terminationReason == .uncaughtSignal
         let status = process.isRunning ? -1 : process.terminationStatus + (bySignal ? 128 : 0)

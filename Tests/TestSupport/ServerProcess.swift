@@ -100,7 +100,7 @@ public final class ServerProcess: Sendable {
         #expect(command.isRunning, "the server has ended: \(log.suffix(2_000))", sourceLocation: sourceLocation)
         let start = ContinuousClock.now
         command.signal(SIGTERM)
-        let outcome = await command.finish(within: 5)
+        let outcome = await command.finish(within: 20)
         let elapsed = ContinuousClock.now - start
         #expect(outcome.status == 0, "\(outcome.diagnostics)", sourceLocation: sourceLocation)
         #expect(

@@ -212,7 +212,7 @@ struct ChangingTests {
             #expect(try viewer.socket.request("PLAY", "rtsp://127.0.0.1/b", session).status == 200)
             _ = assembly.apply(try Self.configuration("  a: { \(Self.small) }\n"))
             #expect(
-                try await eventually(within: 5) {
+                try await eventually(within: 20) {
                     try viewer.socket.request("GET_PARAMETER", "rtsp://127.0.0.1/b", session).status == 454
                 })
             #expect(viewer.watch(frames: 20).missing == 0)
@@ -254,7 +254,7 @@ struct ChangingTests {
             let writer = try await picture.awaitReader()
             let other = Background { try assembly.set(["title=Yard"], of: "cam") }
             let status = Background { assembly.logStatus() }
-            #expect(await eventually(within: 5) { other.isDone && status.isDone })
+            #expect(await eventually(within: 20) { other.isDone && status.isDone })
             #expect(!set.isDone)
             writer.write()
             // The filters are tested again, because the configuration has changed meanwhile.

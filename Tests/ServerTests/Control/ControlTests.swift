@@ -110,7 +110,7 @@ struct ControlTests {
             #expect(rest(of: late).contains("16 clients"))
             crowd.removeAll()
             #expect(
-                try await eventually(within: 5) {
+                try await eventually(within: 20) {
                     try ControlClient.ask(.set(path: "a", assignments: []), at: [place]).isDone
                 })
         }

@@ -61,7 +61,7 @@ struct WebhooksTests {
                 #expect(request.header("User-Agent")?.hasPrefix("apus/") == true)
                 #expect(request.head.hasPrefix("POST /auth HTTP/1.1"))
             }
-            #expect(await eventually(within: 5) { webhooks.status.first?.deliveredCount == 50 })
+            #expect(await eventually(within: 20) { webhooks.status.first?.deliveredCount == 50 })
             #expect(webhooks.status.first?.waitingCount == 0)
         }
     }
@@ -90,7 +90,7 @@ struct WebhooksTests {
             let ids = web.all.map { $0.header("webhook-id") }
             #expect(ids.prefix(2) == ["run-1", "run-1"] && ids.suffix(3) == ["run-1", "run-2", "run-3"])
             #expect(web.all[1].arrival - web.all[0].arrival >= .seconds(1))
-            #expect(await eventually(within: 5) { webhooks.status.first?.deliveredCount == 3 })
+            #expect(await eventually(within: 20) { webhooks.status.first?.deliveredCount == 3 })
             #expect(webhooks.status.first?.nextTry == nil)
         }
     }
@@ -172,7 +172,7 @@ struct WebhooksTests {
         webhooks.stop()
         publish(2...20)
         #expect(webhooks.join(until: .now() + .seconds(5)))
-        #expect(await eventually(within: 5) { web.requests.count == 20 })
+        #expect(await eventually(within: 20) { web.requests.count == 20 })
         publish(21...21)
         #expect(web.requests.count == 20)
     }

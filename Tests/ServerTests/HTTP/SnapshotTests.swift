@@ -95,7 +95,7 @@ struct SnapshotTests {
         #expect(responses.count { $0?.text.contains("/live has no input") == true } == 64)
         // They wait no longer.
         let stream = try #require(server.assembly.state.withLock { $0.paths["live"]?.stream })
-        #expect(await eventually(within: 5) { !stream.demand.isNeeded })
+        #expect(await eventually(within: 20) { !stream.demand.isNeeded })
     }
 
     /// Clients that do not read hold the memory of their images.

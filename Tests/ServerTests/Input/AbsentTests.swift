@@ -82,7 +82,7 @@ struct AbsentTests {
             let seen = viewer.watch(frames: 120)
             #expect(seen.frames == 120 && seen.missing == 0 && seen.goodbyes == 0)
             #expect(seen.sizes.last == TCPViewer.Size(640, 360))
-            #expect(await eventually(within: 5) { !fallback.demand.isNeeded })
+            #expect(await eventually(within: 20) { !fallback.demand.isNeeded })
         }
     }
 
@@ -121,7 +121,7 @@ struct AbsentTests {
         try await Self.serving("{ source: \"\(clip)\", \(absent) }", in: state) { assembly, stream in
             #expect(await eventually(within: 10) { stream.announcement != nil })
             tracks = stream.announcement?.tracks
-            #expect(await eventually(within: 5) { FileManager.default.fileExists(atPath: folder.file("tracks.json")) })
+            #expect(await eventually(within: 20) { FileManager.default.fileExists(atPath: folder.file("tracks.json")) })
         }
         try await Self.serving("{ source: /nowhere/film.mp4, \(absent) }", in: state) { _, stream in
             #expect(await eventually(within: 10) { stream.announcement != nil })

@@ -22,7 +22,7 @@ struct OnDemandTests {
         let source = ScriptedSource(failures: 0)
         let supervisor = supervisor(source, closingAfter: 100)
         supervisor.start()
-        #expect(await eventually(within: 5) { supervisor.condition.state == .sleeping })
+        #expect(await eventually(within: 20) { supervisor.condition.state == .sleeping })
         #expect(source.runs == 0)
         for round in 1...3 {
             var uses = (0..<50).map { _ in StreamUse(of: stream) }
@@ -33,7 +33,7 @@ struct OnDemandTests {
             #expect(stream.announcement != nil)
             let lastUse = DispatchTime.now()
             uses.removeAll()
-            #expect(await eventually(within: 5) { supervisor.condition.state == .sleeping })
+            #expect(await eventually(within: 20) { supervisor.condition.state == .sleeping })
             #expect(DispatchTime.now() >= lastUse + .milliseconds(100))
             #expect(stream.announcement == nil, "the next source may have other tracks")
         }
@@ -65,13 +65,13 @@ struct OnDemandTests {
         let supervisor = supervisor(source, closingAfter: 50)
         supervisor.start()
         var use: StreamUse? = StreamUse(of: stream)
-        #expect(await eventually(within: 5) { stream.demand.failure != nil && supervisor.condition.state == .failing })
+        #expect(await eventually(within: 20) { stream.demand.failure != nil && supervisor.condition.state == .failing })
         #expect(stream.demand.failure?.reason == "the camera is away")
         // The pauses between tries grow.
         #expect((1...4).contains(stream.demand.failure?.retrySeconds ?? 0))
         withExtendedLifetime(use) {}
         use = nil
-        #expect(await eventually(within: 5) { supervisor.condition.state == .sleeping })
+        #expect(await eventually(within: 20) { supervisor.condition.state == .sleeping })
         let runs = source.runs
         try? await Task.sleep(for: .milliseconds(600))
         #expect(source.runs == runs)
@@ -82,7 +82,7 @@ struct OnDemandTests {
     @Test func stoppingEndsTheSleep() async {
         let supervisor = supervisor(ScriptedSource(failures: 0), closingAfter: 100)
         supervisor.start()
-        #expect(await eventually(within: 5) { supervisor.condition.state == .sleeping })
+        #expect(await eventually(within: 20) { supervisor.condition.state == .sleeping })
         supervisor.stop()
         #expect(supervisor.join(until: .now() + .seconds(1)))
     }
