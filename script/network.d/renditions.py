@@ -19,8 +19,8 @@ from servers import merged
 
 FRAMES_PER_SECOND = 30
 SMALL = (640, 360)
-# Both without audio, so that all RTP packets are video.
-MAIN = {**PATH, "rate": "renditions", "audio": {"enabled": False}}
+# Both without audio, so that all RTP packets are video. The path fits the fast link.
+MAIN = {**PATH, "video": {**PATH["video"], "bitrate": 2_500_000}, "rate": "renditions", "audio": {"enabled": False}}
 SUBSTREAM = {
     "source": "stream:cam",
     "timestamps": "all",
