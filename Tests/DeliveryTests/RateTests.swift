@@ -19,7 +19,7 @@ struct RateTests {
 
     private static let settings = EncoderRate.Settings(
         limits: RateLimits(
-            minimum: DataRate(bitsPerSecond: 100_000), maximum: DataRate(bitsPerSecond: 1_000_000)), ladder: .none)
+            minimum: DataRate(bitsPerSecond: 100_000), maximum: DataRate(bitsPerSecond: 1_000_000)))
 
     private func broadcast() -> (Broadcast, FollowingSource) {
         let (broadcast, source) = (Broadcast(), FollowingSource())

@@ -36,7 +36,7 @@ private func viewers(_ kilobits: [Int64]) -> ViewerRates {
 }
 
 @Suite struct EncoderRateTests {
-    private let settings = EncoderRate.Settings(limits: .simulated, headerShare: 0, ladder: .none)
+    private let settings = EncoderRate.Settings(limits: .simulated, headerShare: 0)
 
     /// The bitrates after updates every 100 ms.
     private func bitrates(_ rates: [[Int64]], _ settings: EncoderRate.Settings) -> [Int64] {
@@ -99,19 +99,20 @@ private func viewers(_ kilobits: [Int64]) -> ViewerRates {
 
     @Test func theFrameRateFallsBeforeTheSizeAndRisesLater() {
         var settings = settings
-        settings.ladder = .standard
+        // 3 Mbit/s are 0.108 bits per pixel.
+        settings.frames = FrameFormat(width: 1280, height: 720, framesPerSecond: 30)
         var encoder = EncoderRate(settings)
         var orders: [EncoderOrder] = []
-        for (number, rate) in [(0, 1_500), (10, 900), (20, 300), (30, 500), (40, 600), (100, 600)] as [(Int64, Int64)] {
+        for (number, rate) in [(0, 1_500), (10, 800), (20, 300), (30, 500), (40, 600), (100, 600)] as [(Int64, Int64)] {
             var one = viewers([rate])
             _ = encoder.update(&one, at: .milliseconds(100 * number))
             if orders.last != encoder.order { orders.append(encoder.order) }
         }
         #expect(
             orders.map(\.description) == [
-                "1.50 Mbit/s", "900 kbit/s, 1/2 of the frames", "300 kbit/s, 1/2 of the frames, 1/2 of the size",
+                "1.50 Mbit/s", "800 kbit/s, 1/2 of the frames", "300 kbit/s, 1/2 of the frames, 1/2 of the size",
                 "375 kbit/s, 1/2 of the frames, 1/2 of the size", "468 kbit/s, 1/2 of the frames, 1/2 of the size",
-                "585 kbit/s, 1/2 of the frames, 1/2 of the size",
+                "585 kbit/s, 1/2 of the frames",
             ])
         for number in 101..<160 as Range<Int64> {
             var one = viewers([600])

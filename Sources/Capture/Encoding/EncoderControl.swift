@@ -9,6 +9,7 @@ final class EncoderControl: Sendable {
     private let isKeyframeRequested = Atomic(false)
     private let isChangeRequested = Atomic(false)
     private let hasImportFailed = Atomic(false)
+    private let hasScalingFailed = Atomic(false)
     private let requested: Mutex<EncodingSettings>
     private let order = Mutex<EncoderOrder?>(nil)
     private let counted = Mutex(SourceStatus())
@@ -53,14 +54,27 @@ final class EncoderControl: Sendable {
 // MARK: - Settings
 
 extension EncoderControl {
-    /// The latest settings, with which the next run of the source begins: those of the configuration, and a lower bitrate if viewers
-    /// cannot receive the configured one.
+    /// The latest settings, with which the next run of the source begins: those of the configuration, and a lower bitrate with fewer
+    /// and smaller frames if viewers cannot receive the configured ones.
     var settings: EncodingSettings {
         var settings = requested.withLock { $0 }
-        if let bitrate = order.withLock({ $0?.bitrate.bitsPerSecond }) {
-            settings.video.bitrate = min(settings.video.bitrate, Int(bitrate))
+        if let order = order.withLock({ $0 }) {
+            settings.video.bitrate = min(settings.video.bitrate, Int(order.bitrate.bitsPerSecond))
+            settings.reduction = order.reduction
         }
+        if hasScalingFailed.load(ordering: .relaxed) { settings.reduction.sizeDivisor = 1 }
         return settings
+    }
+
+    /// What the encoder makes from now on, and what it would make without a reduction.
+    func encodes(_ encoded: FrameFormat, of frames: FrameFormat) {
+        counted.withLock { ($0.frames, $0.encodedFrames) = (frames, encoded) }
+    }
+
+    /// The encoder does not work with the reduced size. Logged once; the size is not reduced again.
+    func scalingFailed(_ failure: CodecFailure) {
+        guard !hasScalingFailed.exchange(true, ordering: .relaxed) else { return }
+        log.warning("frames keep their size for viewers with slow paths: \(failure.reason)")
     }
 
     /// Makes the encoder follow what viewers can receive.
@@ -91,9 +105,10 @@ extension EncoderControl {
     ) throws(CodecFailure) {
         if attempted.hasPrivacyMasks, attempted.filters != settings.filters { throw failure }
         requested.withLock { requested in
-            // The bitrate may be lower than requested, because viewers cannot receive more.
+            // Bitrate, frame rate and size may be less than requested, because viewers cannot receive more.
             var (attempted, kept) = (attempted, settings)
             (attempted.video.bitrate, kept.video.bitrate) = (requested.video.bitrate, requested.video.bitrate)
+            (attempted.reduction, kept.reduction) = (requested.reduction, requested.reduction)
             if requested == attempted { requested = kept }
         }
         let remedy = failure.remedy.isEmpty ? "" : "; \(failure.remedy)"

@@ -1,5 +1,6 @@
 import Codecs
 import Media
+import RateControl
 import Streams
 
 /// How a source encodes its video and audio.
@@ -15,6 +16,8 @@ public struct EncodingSettings: Hashable, Sendable {
     public var hasPrivacyMasks = false
     /// The corner for the machine-readable timestamp overlay; `nil` for the source's default (none, except for test cards).
     public var timestampOverlay: TimestampOverlay.Corner?
+    /// What is left out for the viewers after effects and substreams; nothing as configured.
+    public internal(set) var reduction = FrameReduction.none
     /// `nil` for a stream without audio.
     public var audio: AudioEncoder.Settings? = AudioEncoder.Settings()
 

@@ -1,10 +1,12 @@
 import Codecs
 import Media
+import RateControl
 import Streams
 
 /// Turns frames into access units: applies effects, draws the timestamp overlay, and encodes. Confined to one thread.
 ///
-/// Size and frame rate in the settings are those of the input frames; the encoder gets the size that the effects produce.
+/// Size and frame rate in the settings are those of the input frames; the encoder gets the size that the effects produce, or fewer
+/// and smaller frames if viewers cannot receive those (`FrameReducer`). Substreams get the frames before that.
 final class VideoEncodingStage {
     /// The latest settings.
     private(set) var settings: EncodingSettings
@@ -21,6 +23,7 @@ final class VideoEncodingStage {
     private let control: EncoderControl
     private let fanOut: FrameFanOut?
     private var filter: VideoFilter?
+    private var reducer: FrameReducer
     private var overlay: TimestampOverlayRenderer?
     private let streamClock: StreamClock?
     private let defaultOverlayCorner: TimestampOverlay.Corner?
@@ -54,7 +57,6 @@ final class VideoEncodingStage {
         fanOut: FrameFanOut? = nil, clock: PaceClock = .host, streamClock: StreamClock? = nil,
         defaultOverlayCorner: TimestampOverlay.Corner? = nil, open: EncoderOpening = VideoEncodingStage.encoder
     ) throws(CodecFailure) {
-        self.settings = settings
         self.matrix = matrix ?? .customary(height: settings.video.height)
         self.id = id
         self.control = control
@@ -64,7 +66,14 @@ final class VideoEncodingStage {
         overlay = TimestampOverlayRenderer(in: settings.timestampOverlay ?? defaultOverlayCorner, clock: streamClock)
         filter = try VideoFilter(settings)
         pool = VideoFramePool(width: settings.video.width, height: settings.video.height)
-        encoder = try open(settings.video.adapted(to: filter, self.matrix), control.logReport)
+        var settings = settings
+        let video = settings.video.adapted(to: filter, self.matrix)
+        encoder = try Self.reducing(&settings.reduction, control) { (reduction) throws(CodecFailure) in
+            try open(video.reduced(by: reduction), control.logReport)
+        }
+        reducer = FrameReducer(settings.reduction, of: video)
+        self.settings = settings
+        control.encodes(reducer.reducedFrames, of: reducer.frames)
         fanOut?.offersFrames = true
     }
 
@@ -80,8 +89,14 @@ final class VideoEncodingStage {
         var units: [AccessUnit] = []
         for (frame, time) in try filter?.apply(frame, at: time) ?? [(frame, time)] {
             frame.matrix = matrix
-            let frame = try overlay?.draw(on: frame, at: time, number: timingRecorder.number(at: time)) ?? frame
-            try fanOut?.offer(frame, at: time, pool: pool)
+            let isTaken = reducer.takes(time)
+            // Readers of the overlay expect it in the size that belongs to the frame, so it is not scaled.
+            let scaled = isTaken ? try reducer.scaled(frame) : nil
+            let whole = try drawingOverlay(on: frame, at: time)
+            try fanOut?.offer(whole, at: time, pool: pool)
+            guard isTaken else { continue }
+            let frame =
+                try scaled.map { (frame) throws(CodecFailure) in try drawingOverlay(on: frame, at: time) } ?? whole
             units += try encoded(at: time) { (isForced) throws(CodecFailure) in
                 try encoder.encode(frame, track: id, presentationTime: time, forcingKeyframe: isForced)
             }
@@ -90,10 +105,15 @@ final class VideoEncodingStage {
         return units
     }
 
-    /// Whether the encoder can read frames in another device's memory, and neither effects nor substreams need them in main
-    /// memory.
+    private func drawingOverlay(on frame: VideoFrame, at time: MediaTime) throws(CodecFailure) -> VideoFrame {
+        try overlay?.draw(on: frame, at: time, number: timingRecorder.number(at: time)) ?? frame
+    }
+
+    /// Whether the encoder can read frames in another device's memory, and neither effects, a smaller size nor substreams need them in
+    /// main memory.
     var importsFrames: Bool {
-        encoder.importsFrames && filter == nil && overlay == nil && fanOut?.hasSubscribers != true
+        encoder.importsFrames && filter == nil && overlay == nil && !reducer.changesSize
+            && fanOut?.hasSubscribers != true
     }
 
     /// Encodes a frame that stays in another device's memory and returns the finished units.
@@ -102,8 +122,12 @@ final class VideoEncodingStage {
     func units(
         of exported: ExportedFrame, at time: MediaTime, skipped: Int
     ) throws(CodecFailure) -> [AccessUnit] {
-        let before = timingRecorder
+        let before = (timingRecorder, reducer)
         timingRecorder.arrived(time, skipped: skipped)
+        guard reducer.takes(time) else {
+            control.skippedFrames(skipped)
+            return []
+        }
         do throws(CodecFailure) {
             let units = try encoded(at: time) { (isForced) throws(CodecFailure) in
                 try encoder.encode(exported, track: id, presentationTime: time, forcingKeyframe: isForced)
@@ -111,7 +135,7 @@ final class VideoEncodingStage {
             control.skippedFrames(skipped)
             return units
         } catch {
-            timingRecorder = before
+            (timingRecorder, reducer) = before
             throw error
         }
     }
@@ -132,8 +156,22 @@ final class VideoEncodingStage {
     ///
     /// - Throws: if the filters or all encoders fail with these settings; nothing has changed then.
     func change(to new: EncodingSettings) throws(CodecFailure) {
+        var new = new
         let filter = new.hasSameEffects(as: settings) ? filter : try VideoFilter(new)
-        try encoder.change(to: new.video.adapted(to: filter, matrix))
+        let video = new.video.adapted(to: filter, matrix)
+        guard new.reduction.sizeDivisor == 1 || video.width % 2 == 0 && video.height % 2 == 0 else {
+            // The encoder would accept what is left of such a frame.
+            throw CodecFailure(
+                reason: "a frame of \(video.width)×\(video.height) cannot be encoded",
+                remedy: "choose an even width and height")
+        }
+        try Self.reducing(&new.reduction, control) { (reduction) throws(CodecFailure) in
+            try encoder.change(to: video.reduced(by: reduction))
+        }
+        if !reducer.fits(new.reduction, of: video) {
+            reducer = FrameReducer(new.reduction, of: video)
+            control.encodes(reducer.reducedFrames, of: reducer.frames)
+        }
         if (new.video.width, new.video.height) != (pool.width, pool.height) {
             pool = VideoFramePool(width: new.video.width, height: new.video.height)
         }
@@ -144,10 +182,27 @@ final class VideoEncodingStage {
         (self.filter, settings) = (filter, new)
     }
 
+    /// Tries the whole reduction, and then without a smaller size, which some encoders refuse.
+    private static func reducing<Result>(
+        _ reduction: inout FrameReduction, _ control: EncoderControl,
+        _ body: (FrameReduction) throws(CodecFailure) -> Result
+    ) throws(CodecFailure) -> Result {
+        do throws(CodecFailure) {
+            return try body(reduction)
+        } catch {
+            guard reduction.sizeDivisor > 1 else { throw error }
+            let inWholeSize = FrameReduction(frameRateDivisor: reduction.frameRateDivisor)
+            let result = try body(inWholeSize)
+            control.scalingFailed(error)
+            reduction = inWholeSize
+            return result
+        }
+    }
+
     /// Adopts another colour matrix with an IDR frame of a new encoder. Most sources never change theirs.
     private func follow(_ new: ColourMatrix) throws(CodecFailure) {
         guard new != matrix else { return }
-        try encoder.change(to: settings.video.adapted(to: filter, new))
+        try encoder.change(to: settings.video.adapted(to: filter, new).reduced(by: settings.reduction))
         matrix = new
     }
 

@@ -7,8 +7,9 @@ struct FrameDecimator: Hashable, Sendable {
     private let interval: Int64
     private var due = Int64.min
 
-    init(_ rate: FrameRate) {
-        interval = Int64(rate.denominator) * 1_000_000_000 / Int64(rate.numerator)
+    /// - Parameter divisor: how many frames of this rate there are for each frame to take.
+    init(_ rate: FrameRate, dividedBy divisor: Int = 1) {
+        interval = Int64(rate.denominator) * 1_000_000_000 * Int64(divisor) / Int64(rate.numerator)
     }
 
     /// Whether to take the frame with this time. Times rise.

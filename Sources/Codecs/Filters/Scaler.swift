@@ -39,6 +39,11 @@ public final class Scaler {
         sws_freeContext(context)
     }
 
+    /// Scales a frame that is I420 already.
+    public func scale(_ frame: VideoFrame) throws(CodecFailure) -> VideoFrame {
+        try scale(DecodedVideoFrame(frame.reference))
+    }
+
     /// Converts a frame to I420; passes it on without a copy if it is already right.
     public func scale(_ frame: DecodedVideoFrame) throws(CodecFailure) -> VideoFrame {
         let isRight = frame.width == pool.width && frame.height == pool.height

@@ -18,17 +18,25 @@ public struct EncoderRate: Sendable {
         public var headerShare: Double
         /// The share of viewers, 0..<1, that the rate may be too much for.
         public var ignoredShare: Double
-        public var ladder: EncoderLadder
+        /// What may be reduced beside the bitrate.
+        public var extent: FrameReduction.Extent
+        /// What the encoder makes if nothing is reduced; `nil` if it is not known, so that only the bitrate is reduced.
+        public var frames: FrameFormat?
 
         public init(
             limits: RateLimits, audio: DataRate = .zero, headerShare: Double = 0.05, ignoredShare: Double = 0.1,
-            ladder: EncoderLadder = .standard
+            extent: FrameReduction.Extent = .size, frames: FrameFormat? = nil
         ) {
             self.limits = limits
             self.audio = audio
             self.headerShare = headerShare
             self.ignoredShare = ignoredShare
-            self.ladder = ladder
+            self.extent = extent
+            self.frames = frames
+        }
+
+        var ladder: EncoderLadder {
+            frames.map { EncoderLadder(for: $0, bitrate: limits.maximum, extent: extent) } ?? .none
         }
 
         /// The limits of viewers' estimates, which include audio and headers.
@@ -52,6 +60,8 @@ public struct EncoderRate: Sendable {
     /// Why: the reason of the viewer that limits it.
     public private(set) var reason = RateReason.unconstrained
     private var settings: Settings
+    private var ladder: EncoderLadder
+    private var position = LadderPosition()
     private var lastChange: MonotonicTime?
     private var lastUp: MonotonicTime?
     private var lastDown: MonotonicTime?
@@ -59,9 +69,6 @@ public struct EncoderRate: Sendable {
     private var isClimbing = false
     /// Nanoseconds after a step down in which there is none up.
     private var hold: Int64 = 0
-    /// The rungs of the ladder that apply, and since when fewer would do.
-    private var depth = 0
-    private var couldClimbSince: MonotonicTime?
 
     private static let interval: Int64 = 200_000_000
     private static let upInterval: Int64 = 1_000_000_000
@@ -73,12 +80,10 @@ public struct EncoderRate: Sendable {
     private static let leastStepUp = 0.1
     /// A faster rise would be a jump into the unknown if the slowest viewer leaves.
     private static let largestStepUp = 0.25
-    /// For a rung to be left, the bitrate exceeds its share by this factor for this time.
-    private static let climbFactor = 1.25
-    private static let climbHold: Int64 = 5_000_000_000
 
     public init(_ settings: Settings) {
         self.settings = settings
+        ladder = settings.ladder
         order = EncoderOrder(bitrate: settings.limits.maximum)
     }
 
@@ -86,10 +91,10 @@ public struct EncoderRate: Sendable {
     public mutating func change(_ settings: Settings) {
         let wasConfigured = order.bitrate == self.settings.limits.maximum
         self.settings = settings
+        ladder = settings.ladder
         if wasConfigured { order.bitrate = settings.limits.maximum }
         order.bitrate = order.bitrate.clamped(to: settings.limits)
-        depth = min(depth, settings.ladder.rungs.count)
-        order = settings.ladder.order(order.bitrate, depth: depth)
+        order = ladder.order(order.bitrate, depth: position.depth)
     }
 
     /// Decides again; call it every 100 to 200 ms.
@@ -102,8 +107,9 @@ public struct EncoderRate: Sendable {
         if let last = lastChange, now - last < Self.interval { return nil }
         if isClimbing, let lastUp, now - lastUp >= Self.trial { hold = 0 }
         let bitrate = step(to: wanted, isLoneViewer: viewers.count <= 1, at: now)
-        updateDepth(bitrate, at: now)
-        let next = settings.ladder.order(bitrate, depth: depth)
+        let share = Double(bitrate.bitsPerSecond) / Double(max(1, settings.limits.maximum.bitsPerSecond))
+        position.update(share: share, on: ladder, at: now)
+        let next = ladder.order(bitrate, depth: position.depth)
         guard next != order else { return nil }
         noteStep(to: next.bitrate, at: now)
         (order, lastChange) = (next, now)
@@ -130,22 +136,5 @@ public struct EncoderRate: Sendable {
         guard bitrate < order.bitrate else { return }
         if isClimbing { hold = hold == 0 ? Self.firstHold : min(hold * 2, Self.longestHold) }
         (isClimbing, lastDown) = (false, now)
-    }
-
-    private mutating func updateDepth(_ bitrate: DataRate, at now: MonotonicTime) {
-        let share = Double(bitrate.bitsPerSecond) / Double(settings.limits.maximum.bitsPerSecond)
-        let fitting = settings.ladder.depth(at: share)
-        if fitting >= depth {
-            (depth, couldClimbSince) = (fitting, nil)
-            return
-        }
-        let climbing = settings.ladder.depth(at: share / Self.climbFactor)
-        guard climbing < depth else {
-            couldClimbSince = nil
-            return
-        }
-        let since = couldClimbSince ?? now
-        couldClimbSince = since
-        if now - since >= Self.climbHold { (depth, couldClimbSince) = (climbing, nil) }
     }
 }

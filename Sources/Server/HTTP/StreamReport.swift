@@ -51,7 +51,8 @@ extension StreamReport {
 
         private enum Key: String, CodingKey {
             case path, title, condition, substreamOf, tracks, contentType, bitrate, viewers, rights, pictures, bytes
-            case source, restarts, lastFailure, lastFailureAt, skipped, averageQuantizer, stages, input, forwards
+            case source, restarts, lastFailure, lastFailureAt, skipped, averageQuantizer
+            case requestedBitrate, bitrateReason, encoded, stages, input, forwards
         }
 
         private enum ConditionKey: String, CodingKey {
@@ -85,6 +86,9 @@ extension StreamReport {
             try fields.encode(status.lastFailureAt, forKey: .lastFailureAt)
             try fields.encode(status.skipped, forKey: .skipped)
             try fields.encode(status.averageQuantizer, forKey: .averageQuantizer)
+            try fields.encode(status.requestedBitrate, forKey: .requestedBitrate)
+            try fields.encode(status.bitrateReason, forKey: .bitrateReason)
+            try fields.encode(status.encoded, forKey: .encoded)
             try fields.encode(status.stages, forKey: .stages)
             try fields.encode(status.input, forKey: .input)
             try fields.encode(status.forwards, forKey: .forwards)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RateControl
 import Streams
 
 extension ServerStatus {
@@ -61,8 +62,9 @@ extension ServerStatus.StreamLine {
         if let skipped { facts.append("\(skipped) skipped") }
         if let averageQuantizer { facts.append("quantizer \(ServerStatus.number(averageQuantizer))") }
         if let requestedBitrate, let bitrateReason {
+            let made = (encoded?.text).map { ", \($0)" } ?? ""
             facts.append(
-                "follows its viewers with \(ServerStatus.number(Double(requestedBitrate) / 1e6)) Mbit/s (\(bitrateReason))"
+                "follows its viewers with \(ServerStatus.number(Double(requestedBitrate) / 1e6)) Mbit/s\(made) (\(bitrateReason))"
             )
         }
         let rows = Stage.allCases.compactMap { stage in
@@ -83,6 +85,13 @@ extension ServerStatus.StreamLine {
     private var pastFailureText: String? {
         guard let lastFailure, let lastFailureAt else { return nil }
         return "last failure \(lastFailureAt): \(printable(lastFailure))"
+    }
+}
+
+extension ServerStatus.EncodedLine {
+    /// `640×360 at 15 fps`.
+    fileprivate var text: String {
+        FrameFormat(width: width, height: height, framesPerSecond: frameRate).description
     }
 }
 

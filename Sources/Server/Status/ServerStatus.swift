@@ -2,6 +2,7 @@ import Delivery
 import HTTPServer
 import Media
 import RTSPServer
+import RateControl
 import Streams
 
 /// What `apus status` shows of a running server. `--json` prints it as it is, so the names of properties are JSON keys.
@@ -43,12 +44,22 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         /// The bitrate that the encoder is asked for, in bit/s, and why; `nil` if it does not follow the viewers.
         public let requestedBitrate: Int64?
         public let bitrateReason: String?
+        /// The frames that the encoder makes now, which may be fewer and smaller than configured if it follows the viewers; `nil` if
+        /// Apus does not encode this stream.
+        public let encoded: EncodedLine?
         /// Milliseconds that frames spent in each stage, since the stream was created.
         public let stages: LatencyTrace.Summary
         /// The last frames one by one, if they were requested.
         public let pictureTimes: [PictureTimes]?
         /// The servers to which the stream is published, in the order of the configuration.
         public let forwards: [ForwardLine]
+    }
+
+    /// Frames that an encoder makes.
+    public struct EncodedLine: Hashable, Sendable, Codable {
+        public let width: Int
+        public let height: Int
+        public let frameRate: Double
     }
 
     /// The state of a source or of a forward.
@@ -160,9 +171,16 @@ extension ServerStatus.StreamLine {
         let decision = path.stream.rates?.decision
         requestedBitrate = decision?.order.bitrate.bitsPerSecond
         bitrateReason = decision?.reason.description
+        self.encoded = encoded?.encodedFrames.map(ServerStatus.EncodedLine.init)
         stages = path.stream.latencyTrace.summary
         pictureTimes = hasPictureTimes ? path.stream.latencyTrace.recent.map(ServerStatus.PictureTimes.init) : nil
         self.forwards = forwards.map { ServerStatus.ForwardLine($0, at: now) }
+    }
+}
+
+extension ServerStatus.EncodedLine {
+    init(_ frames: FrameFormat) {
+        (width, height, frameRate) = (frames.width, frames.height, frames.framesPerSecond)
     }
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// What the viewers of a stream can receive, and what its encoder makes of that: the policy `follow`. Thread-safe.
 ///
 /// The viewers are in audiences on several event loops. Each audience reports the estimates of its viewers every 50 ms. If the
-/// bitrate changes, the source gets an order.
+/// bitrate, the frame rate or the size changes, the source gets an order.
 public final class StreamRates: Sendable {
     private struct State: ~Copyable {
         var rate: EncoderRate
@@ -40,21 +40,37 @@ public final class StreamRates: Sendable {
     /// The configuration has changed.
     func change(_ settings: EncoderRate.Settings) {
         state.withLock { state in
-            guard state.settings != settings else { return }
-            state.settings = settings
-            state.rate.change(settings)
+            var settings = settings
+            settings.frames = state.settings.frames
+            Self.change(&state, to: settings)
         }
+    }
+
+    private static func change(_ state: inout State, to settings: EncoderRate.Settings) {
+        guard state.settings != settings else { return }
+        state.settings = settings
+        state.rate.change(settings)
     }
 
     /// Takes the present estimates of an audience's viewers.
     ///
+    /// - Parameter frames: what the encoder makes if nothing is reduced; `nil` if that is not known now.
     /// - Returns: the encoder's new order; `nil` if it stays.
-    func update(_ rates: ViewerRates, of audience: ObjectIdentifier, at now: MonotonicTime) -> EncoderOrder? {
+    func update(
+        _ rates: ViewerRates, of audience: ObjectIdentifier, frames: FrameFormat?, at now: MonotonicTime
+    ) -> EncoderOrder? {
         state.withLock { state in
+            let former = state.rate.order
+            if let frames {
+                var settings = state.settings
+                settings.frames = frames
+                Self.change(&state, to: settings)
+            }
             state.audiences[audience] = rates
             state.all.removeAll()
             for rates in state.audiences.values { state.all.add(rates) }
-            return state.rate.update(&state.all, at: now)
+            _ = state.rate.update(&state.all, at: now)
+            return state.rate.order == former ? nil : state.rate.order
         }
     }
 
@@ -107,7 +123,10 @@ extension Stream {
     /// Takes the present estimates of the viewers of one audience.
     public func update(_ rates: ViewerRates, of audience: ObjectIdentifier, at now: MonotonicTime) {
         guard let streamRates = self.rates else { return }
-        streamRates.pass { passOn(streamRates.update(rates, of: audience, at: now), of: streamRates) }
+        streamRates.pass {
+            let frames = state.withLock { $0.source }?.status?.frames
+            passOn(streamRates.update(rates, of: audience, frames: frames, at: now), of: streamRates)
+        }
     }
 
     /// An audience has no viewers any more.

@@ -22,7 +22,7 @@ struct FluidLink {
 
     mutating func add(_ rule: any SimulatedRule, limits: RateLimits, start: Double = 0) {
         rules.append(rule)
-        encoders.append(EncoderRate(.init(limits: limits, headerShare: 0, ladder: .none)))
+        encoders.append(EncoderRate(.init(limits: limits, headerShare: 0)))
         flows.append(FluidFlow(rate: Double(limits.maximum.bitsPerSecond), start: start))
         starts.append(start)
         changes.append([])

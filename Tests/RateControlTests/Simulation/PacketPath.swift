@@ -15,7 +15,7 @@ struct PacketPath {
 
     /// One stream and its viewer.
     struct Flow {
-        fileprivate(set) var encoder = EncoderRate(.init(limits: .simulated, headerShare: 0, ladder: .none))
+        fileprivate(set) var encoder = EncoderRate(.init(limits: .simulated, headerShare: 0))
         fileprivate(set) var estimator = PathEstimator(limits: .simulated, repair: .works)
         let start: Double
         /// Time and bitrate of each change, and time and delay of each frame's last packet, in seconds.

@@ -36,7 +36,7 @@ struct ViewerCrowd {
 
     private var viewers: [Viewer]
     private let liarCount: Int
-    private(set) var encoder = EncoderRate(.init(limits: .simulated, headerShare: 0, ladder: .none))
+    private(set) var encoder = EncoderRate(.init(limits: .simulated, headerShare: 0))
     private(set) var changes: [(time: Double, rate: Double)] = []
 
     /// - Parameter liarCount: how many of the viewers, the first ones, tell lies.

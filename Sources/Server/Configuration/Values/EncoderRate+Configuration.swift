@@ -9,6 +9,7 @@ extension EncoderRate.Settings {
         self.init(
             limits: RateLimits(
                 minimum: DataRate(bitsPerSecond: Int64(minimum)), maximum: DataRate(bitsPerSecond: Int64(maximum))),
-            audio: DataRate(bitsPerSecond: Int64(path.audio.enabled ? path.audio.bitrate : 0)), ladder: .none)
+            audio: DataRate(bitsPerSecond: Int64(path.audio.enabled ? path.audio.bitrate : 0)),
+            extent: path.video.reduce)
     }
 }

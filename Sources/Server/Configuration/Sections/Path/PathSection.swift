@@ -151,10 +151,10 @@ extension Schema<Configuration.Path> {
             .choice(
                 "rate", \.rate,
                 "What happens if viewers cannot receive the bitrate of a stream. fixed: they skip frames. "
-                    + "follow: the bitrate of a stream that Apus encodes follows what all but the worst tenth of the viewers can "
-                    + "receive over RTSP, down to video.minimumBitrate; one viewer alone counts fully. renditions: each RTSP viewer "
-                    + "gets the path or one of its substreams (stream:NAME), whichever it can receive, and moves between them at "
-                    + "keyframes; recorders stay."
+                    + "follow: the encoder of a stream that Apus encodes follows what all but the worst tenth of the viewers can "
+                    + "receive over RTSP, down to video.minimumBitrate, and with fewer and smaller frames (video.reduce) if that "
+                    + "needs them; one viewer alone counts fully. renditions: each RTSP viewer gets the path or one of its "
+                    + "substreams (stream:NAME), whichever it can receive, and moves between them at keyframes; recorders stay."
             ).takingEffect(.encoding),
             .choice(
                 "transcode", \.transcode,

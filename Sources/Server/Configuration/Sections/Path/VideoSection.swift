@@ -1,4 +1,5 @@
 import Codecs
+import RateControl
 
 extension Configuration {
     /// How Apus encodes H.264: of the test card, of cameras, and of transcoded files, which keep their size and frame rate.
@@ -16,6 +17,8 @@ extension Configuration {
         public var bitrate = 2_500_000
         /// In bit/s; 0 for a tenth of `bitrate`.
         public var minimumBitrate = 0
+        /// What may be reduced if the encoder follows the viewers.
+        public var reduce = FrameReduction.Extent.size
         public var gopMilliseconds = 2000
         /// Whether the image is refreshed column by column instead of by keyframes.
         public var intraRefresh = false
@@ -68,6 +71,12 @@ extension Schema<Configuration.Video> {
             .bitrate(
                 "minimumBitrate", \.minimumBitrate, in: 0...200_000_000,
                 "The least bitrate if it follows the viewers (rate: follow); 0 for a tenth of bitrate."),
+            .choice(
+                "reduce", \.reduce, among: FrameReduction.Extent.allCases, word: \.rawValue,
+                "What rate: follow may reduce. bitrate: the bitrate alone. frameRate: also the frame rate, to a half, if a pixel "
+                    + "gets less than 0.03 bits. size: also width and height, to a half below 0.0125 bits and to a quarter below "
+                    + "0.003, because a small image is clearer then than a coarse one. Choose frameRate for recorders and "
+                    + "programs that cannot continue with another size."),
             .integer(
                 "gopMilliseconds", \.gopMilliseconds, in: 100...60_000, unit: "milliseconds",
                 "Time from one keyframe to the next. Viewers start equally fast with every value; a recording can be cut at "
