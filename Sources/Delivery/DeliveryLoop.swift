@@ -298,8 +298,9 @@ extension DeliveryLoop {
         return isPartial ? now : nextDeadline(after: now)
     }
 
-    /// Ends the viewers of a feed that has ended. Those that came from another rendition return there.
+    /// Ends the viewers of a feed that has ended. Those that came from another rendition return there, and those on their way stay.
     private func end(_ audience: Audience, at now: MonotonicTime) {
+        for viewer in audience.arrivals { cancelMove(of: viewer) }
         for viewer in audience.viewers.all where !returnHome(viewer, at: now) { events.append(.ended(viewer)) }
     }
 

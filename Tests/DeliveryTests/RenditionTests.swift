@@ -37,6 +37,9 @@ struct RenditionTests {
             publish(idr: true)
         }
 
+        /// The substream has an encoder again.
+        func encodeLow() { low.attach(lowSource) }
+
         /// Publishes a frame of the path, and the frame before it of the substream, which is encoded later.
         func publish(idr: Bool = false) {
             let number = broadcast.frameCount
@@ -152,6 +155,22 @@ struct RenditionTests {
         scene.broadcast.delivery.pause(client.viewer)
         #expect(scene.broadcast.delivery.audiences.isEmpty)
         #expect(!scene.low.demand.isNeeded)
+    }
+
+    /// A move is begun anew after the substream's source was replaced while its keyframe was awaited.
+    @Test func aMoveSurvivesTheEndOfItsTarget() throws {
+        let scene = Scene()
+        let client = try TCPClient()
+        #expect(scene.broadcast.start(client.viewer, moves: true))
+        let tracks = try #require(scene.low.announcement?.tracks)
+        scene.low.attach(nil)
+        #expect(scene.play(seconds: 8, until: { client.viewer.renditions?.move?.feed != nil }))
+        scene.low.announce([])
+        scene.broadcast.turn(after: 10)
+        #expect(client.viewer.renditions?.move == nil)
+        scene.low.announce(tracks)
+        scene.encodeLow()
+        #expect(scene.play(seconds: 5, until: { client.viewer.network.rendition == "/cam/sub" }))
     }
 
     /// Datagrams: another viewer of the same path notices nothing.

@@ -89,8 +89,8 @@ extension DeliveryLoop {
         guard viewer.renditions?.move?.needsKeyframe == true else { return }
         let sent = source.view.lastTime(of: leading, before: viewer.follower.position.index)
         let newest = target.view.lastTime(of: leading, before: target.view.endIndex)
-        guard sent.map({ $0 <= newest ?? .min }) ?? true, target.stream.requestKeyframe(at: now) == nil else { return }
-        viewer.renditions?.move?.needsKeyframe = false
+        if let sent, let newest, newest < sent { return }
+        if target.stream.requestKeyframe(at: now) == nil { viewer.renditions?.move?.needsKeyframe = false }
     }
 
     private func cross(_ viewer: Viewer, from source: Audience, to target: Audience, by crossing: FeedCrossing) {

@@ -121,7 +121,9 @@ public final class Viewer {
     /// Whether `run`, which is its next, is sent; otherwise it is left out.
     func passes(_ run: PacketRun, leading: TrackID) -> Bool {
         guard watches(run.track), follower.passes(run, leading: leading) else { return false }
-        return resumption == nil || resumption?.admits(run) == true
+        guard let isAdmitted = resumption?.admits(run) else { return true }
+        if resumption?.isComplete == true { resumption = nil }
+        return isAdmitted
     }
 
     /// The run's RTP timestamp, before this viewer's offset.

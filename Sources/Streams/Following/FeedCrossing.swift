@@ -56,6 +56,9 @@ public struct FeedCrossing: Sendable {
         resumption = []
     }
 
+    /// Whether all tracks have begun in the other feed.
+    public var isComplete: Bool { resumption.allSatisfy { $0 == nil } }
+
     /// Whether an output of the other feed, which is next, is sent.
     public mutating func admits(_ output: some PackagedUnit) -> Bool {
         guard output.track.index < resumption.count, let first = resumption[output.track.index] else { return true }
