@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 from browser import BrowserTest
+from playwright.sync_api import TimeoutError
 from server_process import BINARY, ServerProcess, free_port
 
 IS_STRICT = os.environ.get("APUS_STRICT_DELAYS") == "1"
@@ -138,9 +139,19 @@ class Server(BrowserTest):
             self.assertLess(time.monotonic(), end, "five segments")
             time.sleep(0.1)
         page = self.open(self.server.url + "/short/", script=HERE / "without-mse.js", expected=("Failed to load resource",))
-        page.wait_for_function("() => apus.playback.method === 'hls' && apus.playback.state.state === 'playing'")
-        # It is still said to play when nothing but time has passed.
-        page.wait_for_function("() => document.querySelector('video').currentTime > 4")
+        # On a busy machine a segment may be late all the same, so a viewer who reloads the page twice is patient enough.
+        for is_last in (False, False, True):
+            try:
+                page.wait_for_function(
+                    "() => apus.playback.method === 'hls' && apus.playback.state.state === 'playing'", timeout=15_000
+                )
+                # It is still said to play when nothing but time has passed.
+                page.wait_for_function("() => document.querySelector('video').currentTime > 4", timeout=15_000)
+                break
+            except TimeoutError:
+                if is_last:
+                    raise
+                page.reload()
         self.assertEqual(page.evaluate("apus.playback.state.state"), "playing")
         self.assertEqual(page.sockets, [socket for socket in page.sockets if "/short/ws" not in socket])
 
