@@ -20,8 +20,8 @@ public final class DeliveryLoop {
     public enum Event {
         /// The viewer has taken nothing for too long.
         case stalled(Viewer)
-        /// The viewer gets another rendition from now on, because its path carries this.
-        case moved(Viewer, to: Stream, PathEstimate)
+        /// The viewer gets another rendition from now on.
+        case moved(Viewer, to: Stream, because: MoveReason)
         /// The stream's tracks have changed, so that what the viewer negotiated no longer holds.
         case ended(Viewer)
     }

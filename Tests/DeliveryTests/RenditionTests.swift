@@ -24,9 +24,12 @@ struct RenditionTests {
         let broadcast = Broadcast()
         let low: Streams.Stream
         private let (source, lowSource) = (EncodingSource(), EncodingSource())
+        /// Whether the substream is encoded sooner than its path.
+        private let isLowSooner: Bool
         static let (frameBytes, lowFrameBytes) = (4_000, 400)
 
-        init() {
+        init(isLowSooner: Bool = false) {
+            self.isLowSooner = isLowSooner
             low = Streams.Stream(path: "/cam/sub", clock: broadcast.stream.clock)
             low.announce(broadcast.stream.announcement!.tracks)
             broadcast.stream.attach(source)
@@ -40,14 +43,21 @@ struct RenditionTests {
         /// The substream has an encoder again.
         func encodeLow() { low.attach(lowSource) }
 
-        /// Publishes a frame of the path, and the frame before it of the substream, which is encoded later.
+        /// Publishes a frame of the path, and the frame before it of the substream, which is encoded later; or the same frame of the
+        /// substream, and of the path some milliseconds later.
         func publish(idr: Bool = false) {
             let number = broadcast.frameCount
+            if isLowSooner {
+                publishLow(number, idr: number == 0)
+                broadcast.turn(after: 3)
+            }
             broadcast.publish(idr: source.takeKeyframe() || idr, byteCount: Self.frameBytes)
-            guard number > 0 else { return }
+            if !isLowSooner, number > 0 { publishLow(number - 1, idr: number == 1) }
+        }
+
+        private func publishLow(_ number: Int64, idr: Bool) {
             low.publish(
-                Broadcast.frame(
-                    number - 1, idr: lowSource.takeKeyframe() || number == 1, byteCount: Self.lowFrameBytes))
+                Broadcast.frame(number, idr: lowSource.takeKeyframe() || idr, byteCount: Self.lowFrameBytes))
         }
 
         /// Plays until a condition holds, for some seconds at most.
@@ -133,6 +143,34 @@ struct RenditionTests {
         #expect(client.viewer.network.rendition == nil)
         let ends = scene.broadcast.delivery.takeEvents().contains { if case .ended = $0 { true } else { false } }
         #expect(!ends && scene.broadcast.delivery.viewerCount == 1)
+    }
+
+    /// Its client reports nothing, so nothing else would move it. Either encoder may be the faster one.
+    @Test(arguments: [false, true])
+    func aViewerMovesToTheRenditionThatAnOperatorChooses(isLowSooner: Bool) throws {
+        let scene = Scene(isLowSooner: isLowSooner)
+        var client = try UDPClient(usesGSO: true)
+        let (viewer, delivery) = (client.viewer, scene.broadcast.delivery)
+        #expect(delivery.fixRendition(of: viewer, to: "/cam/sub", at: scene.broadcast.now) == .stays)
+        #expect(scene.broadcast.start(viewer, moves: true))
+        var received: [Packet] = []
+        func moves(to path: String?, showing shown: String?) -> Bool {
+            delivery.fixRendition(of: viewer, to: path, at: scene.broadcast.now) == .chosen
+                && scene.play(seconds: 3, until: { viewer.network.rendition == shown }) { received += client.packets() }
+        }
+        #expect(delivery.fixRendition(of: viewer, to: "/other", at: scene.broadcast.now) == .noSuchRendition)
+        #expect(moves(to: "/cam/sub", showing: "/cam/sub"))
+        // The path carries more, and the viewer stays nevertheless.
+        scene.run(seconds: 20) { received += client.packets() }
+        #expect(viewer.network.rendition == "/cam/sub")
+        #expect(moves(to: "/cam", showing: nil))
+        #expect(moves(to: "/cam/sub", showing: "/cam/sub"))
+        #expect(moves(to: nil, showing: nil))
+        #expect(isContiguous(received))
+        let reasons = delivery.takeEvents().compactMap { event in
+            if case .moved(_, _, let reason) = event { "\(reason)" } else { nil }
+        }
+        #expect(reasons.count == 4 && reasons.dropLast().allSatisfy { $0 == "chosen by an operator" }, "\(reasons)")
     }
 
     @Test func aSubstreamWithOtherTracksIsNoRendition() throws {

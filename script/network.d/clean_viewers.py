@@ -22,6 +22,8 @@ class CleanViewer:
     # In the time in which the link of the measured viewer is slow.
     megabits_per_second: float
     longest_gap_seconds: float
+    # In the time before and after.
+    megabits_per_second_while_fast: float
     # Over the whole run.
     frames: int
     # Frames between its first and its last that another viewer received, or the measured one.
@@ -77,31 +79,42 @@ def numbers_of(viewers: list[list[Arrival]]) -> list[set[int]]:
 
 def viewer(frames: list[Arrival], began: float, slow: range, sent: set[int]) -> CleanViewer:
     during = [frame for frame in frames if slow.start <= frame.seconds - began < slow.stop]
+    # Without the first two seconds, in which it gets its fast start and the encoder begins.
+    first = frames[0].seconds + 2
+    before = [frame for frame in frames if first <= frame.seconds < began + slow.start]
+    after = [frame for frame in frames if frame.seconds >= began + slow.stop]
+    fast_seconds = began + slow.start - first + frames[-1].seconds - (began + slow.stop)
     numbers = {frame.number for frame in frames}
     return CleanViewer(
         sum(frame.byte_count for frame in during) * 8e-6 / len(slow),
         max((later.seconds - one.seconds for one, later in zip(during, during[1:])), default=float(len(slow))),
+        sum(frame.byte_count for frame in before + after) * 8e-6 / fast_seconds,
         len(frames),
         sum(min(numbers) < number < max(numbers) for number in sent - numbers),
     )
 
 
 def table(reference: list[dict], viewers: list[dict]) -> str:
-    """Each viewer of the run with a slow one, and what differs from the run without, in which the viewers may have come in another order."""
-    mean = sum(one["megabits_per_second"] for one in reference) / len(reference)
+    """Each viewer of the run with a slow one, compared with the rest of the same run. What the encoder makes differs from run to run."""
+    without = [change(one) for one in reference]
     lines = [
-        f"Without a slow viewer: {spread(reference, 'megabits_per_second', 3)} Mbit/s, longest gap {spread(reference, 'longest_gap_seconds', 3)} s, "
-        f"{sum(one['missing'] for one in reference)} frames missing",
+        f"Without a slow viewer: {spread(reference, 'megabits_per_second', 3)} Mbit/s, in the same seconds {min(without):+.1f} to {max(without):+.1f} % against the "
+        f"others, longest gap {spread(reference, 'longest_gap_seconds', 3)} s, {sum(one['missing'] for one in reference)} frames missing",
         "",
-        "| clean viewer | Mbit/s | against the run without a slow viewer | longest gap (s) | frames | missing |",
+        "| clean viewer | Mbit/s while the link is slow | against the rest of the run | longest gap (s) | frames | missing |",
         "|---" * 6 + "|",
     ]
     for number, one in enumerate(viewers, 1):
         lines.append(
-            f"| {number} | {one['megabits_per_second']:.3f} | {100 * (one['megabits_per_second'] / mean - 1):+.1f} % | {one['longest_gap_seconds']:.3f} | "
+            f"| {number} | {one['megabits_per_second']:.3f} | {change(one):+.1f} % | {one['longest_gap_seconds']:.3f} | "
             f"{one['frames']} | {one['missing']} |"
         )
     return "\n".join(lines)
+
+
+def change(viewer: dict) -> float:
+    """Percent by which its bitrate differs while the link is slow."""
+    return 100 * (viewer["megabits_per_second"] / viewer["megabits_per_second_while_fast"] - 1)
 
 
 def spread(viewers: list[dict], name: str, digits: int) -> str:

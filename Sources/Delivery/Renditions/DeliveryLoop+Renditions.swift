@@ -5,6 +5,14 @@ import Streams
 // MARK: Beginning a move
 
 extension DeliveryLoop {
+    /// Chooses a rendition for a viewer, whatever its path carries. The viewer moves at the next keyframe.
+    ///
+    /// - Parameter path: that of the rendition; `nil` lets the estimate of the viewer's path decide again.
+    public func fixRendition(of viewer: Viewer, to path: String?, at now: MonotonicTime) -> RenditionOutcome {
+        guard let outcome = viewer.renditions?.fix(to: path, at: now) else { return .stays }
+        return outcome ? .chosen : .noSuchRendition
+    }
+
     /// Chooses a rendition for a viewer by what its path carries, and begins, continues or cancels its move there.
     func chooseRendition(for viewer: Viewer, at now: MonotonicTime) {
         guard let estimate = viewer.path?.estimate,
@@ -27,7 +35,7 @@ extension DeliveryLoop {
             hasArrivals = true
         }
         if move.feed != nil { move.tryAgain(at: now) }
-        viewer.isHeld = move.isHeld(at: now)
+        if move.isDescent { viewer.isHeld = move.isHeld(at: now) }
         viewer.renditions?.move = move
     }
 
@@ -74,11 +82,24 @@ extension DeliveryLoop {
             let crossing = FeedCrossing(
                 of: viewer.follower, from: source.view, to: target.view, trackCount: target.feed.tracks.count,
                 leading: leading, isUrgent: move.isDescent)
-        else { return requestKeyframe(for: viewer, leading, from: source, to: target, at: now) }
+        else { return wait(for: viewer, leading, from: source, to: target, at: now) }
         transmitter.statistics.droppedUnits += UInt64(crossing.skippedCount)
         cross(viewer, from: source, to: target, by: crossing)
         viewer.renditions?.completeMove()
-        if let estimate = viewer.path?.estimate { events.append(.moved(viewer, to: move.target, estimate)) }
+        let isChosen = viewer.renditions?.fixed === move.target
+        if let reason = isChosen ? .chosen : viewer.path.map({ MoveReason.path($0.estimate) }) {
+            events.append(.moved(viewer, to: move.target, because: reason))
+        }
+    }
+
+    /// Lets a moving viewer wait for its keyframe.
+    private func wait(
+        for viewer: Viewer, _ leading: TrackID, from source: Audience, to target: Audience, at now: MonotonicTime
+    ) {
+        if viewer.renditions?.move?.isDescent == false {
+            viewer.isHeld = FeedCrossing.waits(viewer.follower, in: source.view, for: target.view, leading: leading)
+        }
+        requestKeyframe(for: viewer, leading, from: source, to: target, at: now)
     }
 
     /// Requests the keyframe that a moving viewer needs. If the target is encoded later, the next frame there may be one that the viewer

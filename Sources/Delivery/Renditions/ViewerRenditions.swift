@@ -46,6 +46,8 @@ struct ViewerRenditions {
     let home: Stream
     /// The stream that it gets.
     private(set) var current: Stream
+    /// The rendition that an operator has chosen; `nil` if the estimate of the viewer's path decides.
+    private(set) var fixed: Stream?
     var move: Move?
     private var ladder: RenditionLadder
     private var choice: RenditionChoice
@@ -75,7 +77,24 @@ struct ViewerRenditions {
     mutating func choose(by estimate: PathEstimate, at now: MonotonicTime) -> Stream {
         if now >= nextReview { review(at: now) }
         _ = choice.update(estimate, at: now)
+        // Without it, a chosen substream that has been removed since.
+        if let fixed, ladder.index(of: fixed) != nil { return fixed }
         return ladder.streams[choice.current]
+    }
+
+    /// Chooses a rendition, whatever the viewer's path carries.
+    ///
+    /// - Parameter path: that of the rendition; `nil` lets the estimate decide again.
+    /// - Returns: false if the viewer has no such rendition. Then nothing changes.
+    mutating func fix(to path: String?, at now: MonotonicTime) -> Bool {
+        review(at: now)
+        guard let path else {
+            fixed = nil
+            return true
+        }
+        guard let stream = ladder.streams.first(where: { $0.path == path }) else { return false }
+        fixed = stream
+        return true
     }
 
     mutating func beginMove(to target: Stream) {
@@ -92,7 +111,7 @@ struct ViewerRenditions {
 
     /// The viewer is back at the stream of its URL, because its rendition has ended.
     mutating func returnedHome() {
-        (current, use, move) = (home, nil, nil)
+        (current, use, move, fixed) = (home, nil, nil, nil)
         choice = RenditionChoice(ladder: ladder.rates, start: ladder.rates.count - 1)
     }
 

@@ -1,3 +1,4 @@
+import Delivery
 import Logging
 import Media
 import RTSP
@@ -149,13 +150,13 @@ final class ServiceLog {
 
     /// Logs that a viewer gets another rendition of its path.
     func moved(
-        _ session: ViewerSession, of connection: Connection, to path: String, because capacity: String,
+        _ session: ViewerSession, of connection: Connection, to path: String, because reason: MoveReason,
         at now: MonotonicTime
     ) {
         guard let suppressed = connection.log.activity.admit(at: now) else { return }
         var metadata = metadata(of: session, connection)
         metadata["rendition"] = "\(path)"
-        metadata["capacity"] = "\(capacity)"
+        metadata["reason"] = "\(reason)"
         logger.log(
             .info, "moved to another rendition", metadata: metadata, within: &limits.activity, counting: suppressed,
             at: now)

@@ -142,6 +142,14 @@ public final class Server: Sendable {
         await control { $0.disconnect(viewer) }.contains(true)
     }
 
+    /// Chooses a rendition for a viewer, whatever its network carries.
+    ///
+    /// - Parameter path: that of the rendition; `nil` lets the estimate of the viewer's path decide.
+    /// - Returns: `nil` if there is no such viewer.
+    public func fixRendition(of viewer: ViewerID, to path: String?) async -> RenditionOutcome? {
+        await control { $0.fixRendition(of: viewer, to: path) }.compactMap(\.self).first
+    }
+
     /// Asks the RTSP service of each loop.
     @discardableResult
     private func control<Answer: Sendable>(_ ask: @Sendable (ServiceControl) -> Answer) async -> [Answer] {

@@ -95,9 +95,9 @@ final class RTSPService: LoopService {
         switch event {
         case .stalled(let viewer), .ended(let viewer):
             return settling.end(event, at: now) || home?.deliveryEnded(viewer, at: now) == true
-        case .moved(let viewer, let stream, let estimate):
+        case .moved(let viewer, let stream, let reason):
             guard let (connection, session) = sessions.owner(of: viewer) else { return false }
-            log.moved(session, of: connection, to: stream.path, because: "\(estimate)", at: now)
+            log.moved(session, of: connection, to: stream.path, because: reason, at: now)
             return true
         }
     }

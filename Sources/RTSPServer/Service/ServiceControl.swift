@@ -90,6 +90,15 @@ final class ServiceControl {
         return false
     }
 
+    /// Chooses a rendition for a viewer.
+    ///
+    /// - Parameter path: that of the rendition; `nil` lets the estimate of the viewer's path decide.
+    /// - Returns: `nil` if the loop has no such viewer.
+    func fixRendition(of viewer: ViewerID, to path: String?) -> RenditionOutcome? {
+        let session = connections.all.lazy.flatMap(\.sessions.values).first { $0.viewerID == viewer }
+        return session.map { place.delivery.fixRendition(of: $0.viewer, to: path, at: place.now) }
+    }
+
     /// Whether a request on one of the connections waits for the server's answer.
     var awaitsAnswers: Bool {
         connections.all.contains { connection in (1...9).contains { connection.machine.awaits(RequestID($0)) } }

@@ -1,3 +1,4 @@
+import Delivery
 import HTTPServer
 import Media
 import RTSPServer
@@ -41,6 +42,15 @@ struct ViewerServers: Sendable {
     func disconnect(_ id: String) async -> Bool {
         if let viewer = ViewerID(id), await rtsp.disconnect(viewer) { return true }
         return await http?.disconnect(viewer: id) ?? false
+    }
+
+    /// Chooses a rendition for a viewer, whatever its network carries. Viewers over HTTP stay with the path of their URL.
+    ///
+    /// - Parameter path: that of the rendition; `nil` lets the estimate of the viewer's path decide.
+    /// - Returns: `nil` if there is no such viewer over RTSP.
+    func fixRendition(of id: String, to path: String?) async -> RenditionOutcome? {
+        guard let viewer = ViewerID(id) else { return nil }
+        return await rtsp.fixRendition(of: viewer, to: path)
     }
 
     /// All viewers that play.

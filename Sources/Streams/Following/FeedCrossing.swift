@@ -47,6 +47,20 @@ public struct FeedCrossing: Sendable {
         skippedCount = source.frameCount(of: leading, from: position, before: time)
     }
 
+    /// Whether a follower that goes to a better rendition is sent nothing for a moment: its next frame is later than all that the other
+    /// feed has. If the follower were sent it, a keyframe of that time would come too late to go on with. The other feed is waited for
+    /// for a quarter of a second.
+    public static func waits<Output: PackagedUnit>(
+        _ follower: Follower<Output>, in source: FeedView<Output>, for target: FeedView<Output>, leading: TrackID
+    ) -> Bool {
+        let position = max(follower.position.index, source.startIndex)
+        guard let next = source.firstOutput(of: leading, from: position)?.presentationTime.nanoseconds,
+            let newest = source.lastTime(of: leading, before: source.endIndex),
+            let reached = target.lastTime(of: leading, before: target.endIndex)
+        else { return false }
+        return next > reached && newest - next < patience
+    }
+
     /// Goes on at the next keyframe of a feed, whatever was sent of the former one.
     ///
     /// - Parameter target: all that it contains is left out.

@@ -43,6 +43,48 @@ extension EndToEnd {
             }
         }
 
+        /// VLC reports nothing, so only an operator can move it to another rendition. It shows the other size in the same session.
+        @Test func itShowsTheRenditionThatAnOperatorChooses() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write(
+                """
+                network: { moveAllClients: true }
+                users: { ann: { password: sesamesesame, read: ['*'], control: ['*'], status: true } }
+                paths:
+                  cam: { source: testcard, rate: renditions, video: { width: 640, height: 360 } }
+                  cam/small: { source: 'stream:cam', video: { width: 320, height: 180, bitrate: 300000 } }
+
+                """, to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
+                let vlc = try VLC(playing: server.url(host: "ann:sesamesesame@127.0.0.1"))
+                try #require(try await vlc.statistics(within: 20) { $0.displayedFrames >= 30 } != nil)
+                for (path, size) in [("/cam/small", "320x180"), ("/cam", "640x360")] {
+                    let lines = vlc.log.count
+                    try await chooseRendition(path, on: server)
+                    let isShown = await eventually(within: 15) {
+                        vlc.log.dropFirst(lines).contains { $0.contains("vout") && $0.contains(size) }
+                    }
+                    #expect(isShown, "\(path): \(vlc.log.suffix(30))")
+                    let interval = try await vlc.interval(ofFrames: 90, within: 10)
+                    #expect(interval.map { $0.duration < .seconds(5) } == true, "\(path): \(vlc.log.suffix(30))")
+                }
+                #expect(try await vlc.quit().status == 0)
+                #expect(await server.logs("the client sent TEARDOWN"))
+                #expect(server.log.components(separatedBy: "the client sent TEARDOWN").count == 2)
+            }
+        }
+
+        private func chooseRendition(_ path: String, on server: ServerProcess) async throws {
+            let viewers = "http://127.0.0.1:\(server.httpPort)/api/v1/viewers"
+            let curl = ["curl", "--silent", "--show-error", "--fail", "--digest", "--user", "ann:sesamesesame"]
+            let list = try await Command.run(curl + [viewers], within: 10).text
+            let id = try #require(list.firstMatch(of: /"id":"(v\d+)"/)?.1, "\(list)")
+            let body = ["--header", "Content-Type: application/json", "--data", #"{"rendition":"\#(path)"}"#]
+            let outcome = try await Command.run(
+                curl + ["--request", "PATCH"] + body + ["\(viewers)/\(id)"], within: 10)
+            #expect(outcome.status == 0, "\(outcome.diagnostics)")
+        }
+
         /// Expects frames at their rate, with audio. After the first second no frame is lost or late, and the log has no line
         /// about missing packets, clock jumps or broken frames.
         ///

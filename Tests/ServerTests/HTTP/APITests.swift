@@ -144,9 +144,46 @@ struct APITests {
     @Test func anUnknownViewerIsNotFound() throws {
         let server = try APIServer()
         for id in ["v1", "1", "", "v01", "../status", "v-1"] {
-            let status = try server.ask("DELETE /api/v1/viewers/\(id)").status
-            #expect(status == (id == "../status" ? 400 : 404), "\(id)")
+            let expected = id == "../status" ? 400 : 404
+            #expect(try server.ask("DELETE /api/v1/viewers/\(id)").status == expected, "\(id)")
+            let patch = try server.ask("PATCH /api/v1/viewers/\(id)", body: #"{"rendition":null}"#)
+            #expect(patch.status == expected, "\(id)")
         }
+    }
+
+    @Test func aRenditionIsChosenForAViewerThatMoves() async throws {
+        let server = try APIServer(
+            "network: { moveAllClients: true }",
+            paths: """
+                street: { source: testcard, video: { width: 320, height: 240, bitrate: 500000 }, rate: renditions }
+                  street/small: { source: 'stream:street', video: { width: 160, height: 120, bitrate: 100000 } }
+                """)
+        let viewers = try ["street", "cam"].map { try TCPViewer(of: $0, server.assembly) }
+        let ids = await server.assembly.status().viewers.reduce(into: [:]) { $0[$1.path] = $1.id }
+        let (moving, staying) = (try #require(ids["/street"]), try #require(ids["/cam"]))
+        let servers = server.assembly.servers
+        #expect(await servers.fixRendition(of: staying, to: "/street/small") == .stays)
+        #expect(await servers.fixRendition(of: moving, to: "/yard") == .noSuchRendition)
+        #expect(await servers.fixRendition(of: moving, to: "/street/small") == .chosen)
+        let moves = try await eventually(within: 20) {
+            let listed = try APIServer.object(
+                try #require(try server.connect().ask("GET /api/v1/viewers?path=/street")))
+            let viewer = (listed["viewers"] as? [[String: Any]])?.first
+            return (viewer?["network"] as? [String: Any])?["rendition"] as? String == "/street/small"
+        }
+        #expect(moves)
+        withExtendedLifetime(viewers) {}
+    }
+
+    @Test func aChoiceOfARenditionNamesExactlyOne() throws {
+        let server = try APIServer()
+        for body in ["{}", "[]", #"{"rendition":1}"#, #"{"rendition":null,"other":null}"#, #"{"rendition":"#] {
+            #expect(try server.ask("PATCH /api/v1/viewers/v1", body: body).status == 400, "\(body)")
+        }
+        let login = "bob:garden garden"
+        #expect(try server.ask("PATCH /api/v1/viewers/v1", as: login, body: #"{"rendition":null}"#).status == 401)
+        let asked = try server.ask("PATCH /api/v1/viewers/v1?path=/yard", as: login, body: #"{"rendition":null}"#)
+        #expect(asked.status == 404)
     }
 
     @Test func namesOfViewersAreNotUsedTwice() {

@@ -1,4 +1,5 @@
 import HTTPServer
+import Logging
 import Streams
 
 extension Assembly {
@@ -19,23 +20,69 @@ extension Assembly {
             Route(.folder("/api/v1/viewers/"), [.delete], for: .named(.control), parameters: ["path"]) {
                 [weak self] request, exchange in
                 self?.answer(exchange) { (assembly) throws(Problem) in
-                    let id = String(request.target.path.dropFirst("/api/v1/viewers/".utf8.count))
-                    try await assembly.disconnect(id, watching: request.streamPath, by: request.grant.user)
+                    let viewer = try await assembly.viewer(request)
+                    try await assembly.disconnect(viewer, by: request.grant.user)
+                    return Response(.noContent)
+                }
+            },
+            Route(.folder("/api/v1/viewers/"), [.patch], for: .named(.control), parameters: ["path"]) {
+                [weak self] request, exchange in
+                self?.answer(exchange) { (assembly) throws(Problem) in
+                    let body: [String: String?] = try request.jsonBody()
+                    guard let rendition = body["rendition"], body.count == 1 else {
+                        throw Problem(.badRequest, #"the body must be {"rendition": …}, with a path or null"#)
+                    }
+                    let viewer = try await assembly.viewer(request)
+                    try await assembly.fixRendition(of: viewer, to: rendition, by: request.grant.user)
                     return Response(.noContent)
                 }
             },
         ]
     }
 
-    /// Disconnects a viewer.
-    ///
-    /// - Parameter path: the path that it must watch; `nil` for any.
-    private func disconnect(_ id: String, watching path: String?, by user: String?) async throws(Problem) {
+    /// The viewer whose id a request's URL ends with. If the query names a path, the viewer must watch it.
+    private func viewer(_ request: Request) async throws(Problem) -> ServerStatus.ViewerLine {
+        let id = String(request.target.path.dropFirst("/api/v1/viewers/".utf8.count))
         let viewer = await status().viewers.first { $0.id == id }
-        guard let viewer, path == nil || viewer.path == path, await servers.disconnect(id)
-        else { throw Problem(.notFound, "there is no such viewer; it may have left") }
-        log.notice(
-            "viewer disconnected over HTTP",
-            metadata: ["path": "\(viewer.path)", "peer": "\(viewer.peer)", "user": "\(user ?? "-")"])
+        guard let viewer, request.streamPath == nil || viewer.path == request.streamPath else {
+            throw Problem(noSuchViewer: id)
+        }
+        return viewer
+    }
+
+    private func disconnect(_ viewer: ServerStatus.ViewerLine, by user: String?) async throws(Problem) {
+        guard await servers.disconnect(viewer.id) else { throw Problem(noSuchViewer: viewer.id) }
+        log.notice("viewer disconnected over HTTP", metadata: metadata(of: viewer, user))
+    }
+
+    /// Chooses a rendition for a viewer; `nil` lets the estimate of the viewer's path decide again.
+    private func fixRendition(
+        of viewer: ServerStatus.ViewerLine, to rendition: String?, by user: String?
+    ) async throws(Problem) {
+        switch await servers.fixRendition(of: viewer.id, to: rendition) {
+        case .chosen: break
+        case .noSuchRendition:
+            throw Problem(
+                .unprocessableContent,
+                "\(printable(rendition ?? "")) is neither \(viewer.path) nor one of its substreams")
+        case .stays, nil:
+            throw Problem(
+                .conflict,
+                "the viewer stays with its path: only viewers over RTSP move, if the path has `rate: renditions` and the client "
+                    + "survives it or `network.moveAllClients` is set")
+        }
+        var metadata = metadata(of: viewer, user)
+        metadata["rendition"] = "\(rendition ?? "automatic")"
+        log.notice("rendition of a viewer chosen over HTTP", metadata: metadata)
+    }
+
+    private func metadata(of viewer: ServerStatus.ViewerLine, _ user: String?) -> Logger.Metadata {
+        ["path": "\(viewer.path)", "peer": "\(viewer.peer)", "user": "\(user ?? "-")"]
+    }
+}
+
+extension Problem {
+    fileprivate init(noSuchViewer id: String) {
+        self.init(.notFound, "there is no viewer \(printable(id)); it may have left")
     }
 }

@@ -149,6 +149,33 @@ enum OpenAPIDocument {
              "404": {"$ref": "#/components/responses/Problem"}, "default": {"$ref": "#/components/responses/Problem"}
             },
             "parameters": [{"$ref": "#/components/parameters/path"}]
+           },
+           "patch": {
+            "summary": "Chooses a rendition for a viewer", "operationId": "chooseRendition",
+            "responses": {
+             "204": {"description": "The viewer moves at the next keyframe"},
+             "400": {"$ref": "#/components/responses/Problem"}, "401": {"$ref": "#/components/responses/Problem"},
+             "403": {"$ref": "#/components/responses/Problem"}, "404": {"$ref": "#/components/responses/Problem"},
+             "409": {"$ref": "#/components/responses/Problem"}, "415": {"$ref": "#/components/responses/Problem"},
+             "422": {"$ref": "#/components/responses/Problem"}, "default": {"$ref": "#/components/responses/Problem"}
+            },
+            "parameters": [{"$ref": "#/components/parameters/path"}],
+            "requestBody": {
+             "required": true,
+             "content": {
+              "application/json": {
+               "schema": {
+                "type": "object", "required": ["rendition"], "additionalProperties": false,
+                "properties": {
+                 "rendition": {
+                  "type": ["string", "null"],
+                  "description": "The viewer's path or one of its substreams; null lets the viewer's network decide"
+                 }
+                }
+               }
+              }
+             }
+            }
            }
           },
           "/api/v1/sources/keyframe": {
