@@ -1,3 +1,4 @@
+import Delivery
 import Media
 import RTP
 import RTSP

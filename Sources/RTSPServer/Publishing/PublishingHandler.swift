@@ -65,7 +65,7 @@ final class PublishingHandler {
             try request.description.requireSupportedCodecs()
             let keys = try connection.machine.senderKeys(of: request)
             try request.description.requireFormats(of: point.stream.promisedTracks ?? [])
-            if let refusal = point.refusal(of: publisher(request, connection)) { throw refusal }
+            if let refusal = point.refusal(of: publisher(request, connection)) { throw Refusal(refusal) }
             return .success(AnnounceAnswer(keys: reportKeys(for: keys, request, on: connection)))
         } catch {
             log.publishingRefused(at: request.path, error, to: connection, at: now)
@@ -200,16 +200,13 @@ final class PublishingHandler {
         guard let media = session.receivedMedia else {
             return Refusal(.methodNotValidInThisState, reason: "No Track With A Supported Codec Is Set Up")
         }
-        let publication = Publication(
-            publisher(session.announcement, connection),
-            over: session.transportName(insideTLS: connection.machine.security == .tls),
-            PublishedTexts(session.announcement.description), at: session.point, session: session.id,
-            on: connection.token, endings: endings)
-        do throws(Refusal) {
+        let publication = publication(of: session, on: connection)
+        do throws(PublishingPoint.Refusal) {
             try session.point.begin(publication)
         } catch {
-            log.publishingRefused(at: session.announcement.path, error, to: connection, at: now)
-            return error
+            let refusal = Refusal(error)
+            log.publishingRefused(at: session.announcement.path, refusal, to: connection, at: now)
+            return refusal
         }
         session.begin(publication, receiving: media, at: now)
         recording[session.id] = (session, connection)
@@ -218,6 +215,18 @@ final class PublishingHandler {
         let stream = session.point.stream
         stream.events?.publish(stream.path) { .publisherJoined(publication.eventClient) }
         return nil
+    }
+
+    private func publication(of session: PublisherSession, on connection: Connection) -> Publication {
+        let description = session.announcement.description
+        let (endings, token, id) = (endings, connection.token, session.id)
+        return Publication(
+            publisher(session.announcement, connection),
+            over: session.transportName(insideTLS: connection.machine.security == .tls),
+            PublishedTexts(title: description.name, information: description.information), at: session.point
+        ) { end in
+            endings.put(PublicationEnding(connection: token, session: id, withdrawal: Withdrawal(end)))
+        }
     }
 
     /// Ends a session, and releases what it holds.

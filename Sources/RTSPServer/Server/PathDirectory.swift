@@ -1,3 +1,4 @@
+import Delivery
 import RTSP
 import Streams
 import Synchronization

@@ -1,4 +1,5 @@
 import Capture
+import Delivery
 import Logging
 import Media
 import RTSPClient

@@ -1,4 +1,5 @@
 import Capture
+import Delivery
 import RTSPServer
 import RateControl
 import Streams

@@ -1,5 +1,6 @@
 import Capture
 import Codecs
+import Delivery
 import FoundationEssentials
 import Logging
 import Muxing

@@ -6,8 +6,8 @@ import TestSupport
 extension Attack {
     static let publishing: [Attack] = [
         Attack(
-            "another user's path, while that user publishes", in: "RTSPServer/Publishing/PublishingPoint.swift",
-            guard: #"Refusal(.forbidden, reason: "Published by \(current.peer.host)")"#,
+            "another user's path, while that user publishes", in: "Delivery/Publishing/PublishingPoint.swift",
+            guard: #"mayTakeOver ? nil : .publishedBy(current.peer.host)"#,
             effect: "403 Published by 127.0.0.1; the viewers see no gap", scope: .users
         ) { target in
             let publisher = try Publisher(of: "live/gate", on: target)
@@ -124,7 +124,7 @@ extension Attack {
             try verify(try answer.expect(415).head.contains("415 EVIL[2J is not supported\r\n"), answer.head)
         },
         Attack(
-            "a title of 60 000 bytes", in: "RTSPServer/Publishing/PublishingPoint.swift",
+            "a title of 60 000 bytes", in: "Delivery/Publishing/PublishedTexts.swift",
             guard: "guard result.utf8.count + character.utf8.count <= byteLimit else { break }",
             effect: "viewers are told 200 bytes of it", scope: .users
         ) { target in

@@ -1,17 +1,13 @@
-import Delivery
 import Dispatch
-import Media
 import RTP
-import RTSP
 import Reactor
-import SDP
 import Streams
 import Synchronization
 
 /// A path to which clients publish: at most one at a time. Thread-safe.
 ///
-/// The stream keeps its viewers while publishers come and go. A publisher is admitted at ANNOUNCE, so that its user sees the reason of a
-/// refusal, and begins at RECORD.
+/// The stream keeps its viewers while publishers come and go. A publisher asks (``refusal(of:)``) before it begins (``begin(_:)``), so
+/// that its user sees the reason of a refusal.
 public final class PublishingPoint: Sendable {
     /// Which publisher may take over the path from another.
     public enum Override: String, CaseIterable, Hashable, Sendable {
@@ -25,11 +21,23 @@ public final class PublishingPoint: Sendable {
     public struct Publisher: Hashable, Sendable {
         /// `nil` if clients need not authenticate.
         public let user: String?
-        /// The address of its RTSP connection.
+        /// The address of its connection.
         public let peer: SocketAddress
         public let userAgent: String?
 
+        public init(user: String?, peer: SocketAddress, userAgent: String?) {
+            (self.user, self.peer, self.userAgent) = (user, peer, userAgent)
+        }
+
         func isSame(as other: Self) -> Bool { user == other.user && (user != nil || peer.host == other.peer.host) }
+    }
+
+    /// Why a client may not publish.
+    public enum Refusal: Error, Hashable {
+        /// The client at this host publishes.
+        case publishedBy(String)
+        /// The path has been removed.
+        case closed
     }
 
     private struct State {
@@ -73,7 +81,7 @@ public final class PublishingPoint: Sendable {
     }
 
     /// What the last publisher has said about the stream.
-    var texts: PublishedTexts { state.withLock { $0.texts } }
+    public var texts: PublishedTexts { state.withLock { $0.texts } }
 
     /// Sets the closure that is called when a publication has ended, on the thread of its loop.
     public func observeEnd(_ observer: @escaping @Sendable () -> Void) {
@@ -86,7 +94,7 @@ public final class PublishingPoint: Sendable {
     }
 
     /// Why this client may not publish now; `nil` if it may.
-    func refusal(of publisher: Publisher) -> Refusal? {
+    public func refusal(of publisher: Publisher) -> Refusal? {
         state.withLock { Self.refusal(of: publisher, $0) }
     }
 
@@ -98,13 +106,13 @@ public final class PublishingPoint: Sendable {
             case .always: true
             case .never: false
             }
-        return mayTakeOver ? nil : Refusal(.forbidden, reason: "Published by \(current.peer.host)")
+        return mayTakeOver ? nil : .publishedBy(current.peer.host)
     }
 
     /// Begins a publication, and ends the one of another publisher.
-    func begin(_ publication: Publication) throws(Refusal) {
+    public func begin(_ publication: Publication) throws(Refusal) {
         let former = try state.withLock { (state) throws(Refusal) -> Publication? in
-            if state.isClosed { throw Refusal(.notFound) }
+            if state.isClosed { throw .closed }
             if let refusal = Self.refusal(of: publication.publisher, state) { throw refusal }
             let former = state.current
             state.current = publication
@@ -115,7 +123,7 @@ public final class PublishingPoint: Sendable {
     }
 
     /// A publication has ended. Without effect if another has taken over.
-    func ended(_ publication: Publication, because reason: String) {
+    public func ended(_ publication: Publication, because reason: String) {
         publication.input.close()
         let isCurrent = state.withLock { state in
             guard state.current === publication else { return false }
@@ -148,7 +156,7 @@ public final class PublishingPoint: Sendable {
             state.isClosed = true
             return state.current
         }
-        current?.end(.stream)
+        current?.end(.streamRemoved)
         bell.signal()
     }
 
@@ -156,76 +164,4 @@ public final class PublishingPoint: Sendable {
     public func open() {
         state.withLock { $0.isClosed = false }
     }
-}
-
-/// What a publisher says about its stream in the session description.
-struct PublishedTexts: Hashable, Sendable {
-    /// The `s=` line; `nil` if it says nothing.
-    var title: String?
-    /// The `i=` line; `nil` if it says nothing.
-    var information: String?
-
-    init() {}
-
-    init(_ description: SessionDescription) {
-        title = Self.usable(description.name)
-        information = description.information.flatMap(Self.usable)
-    }
-
-    /// Bytes of a text: more than any player shows.
-    private static let byteLimit = 200
-    /// What libavformat, live555 and RootEncoder write if their users have set nothing.
-    private static let placeholders: Set<String> = ["", "-", "No Name", "Unnamed", "N/A"]
-
-    /// The text without control characters, cut to the limit at a character; `nil` for a placeholder.
-    private static func usable(_ text: String) -> String? {
-        var result = ""
-        for character in text where !character.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
-            guard result.utf8.count + character.utf8.count <= byteLimit else { break }
-            result.append(character)
-        }
-        let trimmed = result.drop { $0 == " " }
-        return placeholders.contains(String(trimmed)) ? nil : String(trimmed)
-    }
-}
-
-/// One client's publication of a stream, from RECORD to its end. Thread-safe.
-final class Publication: Sendable {
-    let publisher: PublishingPoint.Publisher
-    /// As `apus status` names it.
-    let transport: String
-    let texts: PublishedTexts
-    let input: StreamInput
-    private let session: SessionID
-    private let connection: Token
-    private let endings: Mailbox<PublicationEnding>
-
-    /// - Parameter endings: the mailbox of the loop of the publisher's connection.
-    init(
-        _ publisher: PublishingPoint.Publisher, over transport: String, _ texts: PublishedTexts,
-        at point: PublishingPoint, session: SessionID, on connection: Token, endings: Mailbox<PublicationEnding>
-    ) {
-        (self.publisher, self.transport, self.texts) = (publisher, transport, texts)
-        input = StreamInput(into: point.stream, trust: point.trust, transcoding: point.transcoding)
-        (self.session, self.connection, self.endings) = (session, connection, endings)
-    }
-
-    /// The publisher, as events describe it.
-    var eventClient: StreamEvent.Client {
-        StreamEvent.Client(
-            peer: "\(publisher.peer)", name: publisher.userAgent, transport: transport, user: publisher.user)
-    }
-
-    /// Ends it from any thread: the stream gets nothing more, and its loop closes the connection.
-    func end(_ withdrawal: Withdrawal) {
-        input.close()
-        endings.put(PublicationEnding(connection: connection, session: session, withdrawal: withdrawal))
-    }
-}
-
-/// The end of a publication that another thread orders.
-struct PublicationEnding: Sendable {
-    let connection: Token
-    let session: SessionID
-    let withdrawal: Withdrawal
 }

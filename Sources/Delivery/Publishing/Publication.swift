@@ -1,0 +1,40 @@
+import Streams
+
+/// One client's publication of a stream, from its beginning to its end. Thread-safe.
+public final class Publication: Sendable {
+    /// Why another thread ends a publication.
+    public enum End: Hashable, Sendable {
+        case streamRemoved
+        /// The publisher at this host has taken over the stream.
+        case takenOver(by: String)
+    }
+
+    public let publisher: PublishingPoint.Publisher
+    /// As `apus status` names it.
+    public let transport: String
+    let texts: PublishedTexts
+    public let input: StreamInput
+    private let ended: @Sendable (End) -> Void
+
+    /// - Parameter ended: is called when another thread ends the publication, on that thread. Its connection must be closed.
+    public init(
+        _ publisher: PublishingPoint.Publisher, over transport: String, _ texts: PublishedTexts,
+        at point: PublishingPoint, ended: @escaping @Sendable (End) -> Void
+    ) {
+        (self.publisher, self.transport, self.texts) = (publisher, transport, texts)
+        input = StreamInput(into: point.stream, trust: point.trust, transcoding: point.transcoding)
+        self.ended = ended
+    }
+
+    /// The publisher, as events describe it.
+    public var eventClient: StreamEvent.Client {
+        StreamEvent.Client(
+            peer: "\(publisher.peer)", name: publisher.userAgent, transport: transport, user: publisher.user)
+    }
+
+    /// Ends it from any thread: the stream gets nothing more.
+    func end(_ end: End) {
+        input.close()
+        ended(end)
+    }
+}
