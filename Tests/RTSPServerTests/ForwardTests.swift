@@ -289,8 +289,9 @@ struct ForwardTests {
             while peer.send(flood) {}
             return false
         } _: { _, _, journal in
+            // Some thousand requests fill the buffers of the kernel first, which takes a debug build on a busy machine half a minute.
             #expect(
-                await eventually(within: 30) { journal.reasons.first == "the server does not read what is sent to it" })
+                await eventually(within: 120) { journal.reasons.first == "the server does not read what is sent to it" })
         }
     }
 
