@@ -22,6 +22,9 @@ public struct RetransmissionRules: Hashable, Sendable {
     /// The rules for libavformat, which gives a packet up 100 ms after the one behind it, asks once per 200 ms, and decodes wrongly
     /// what it receives twice.
     public static let libavformat = Self(patience: 300_000_000, repetitionInterval: 200_000_000)
+    /// The rules for Apus as a client (``RetransmissionRequests``), which repeats a request after one round trip, and drops what it receives
+    /// twice.
+    public static let apus = Self(patience: 1_000_000_000, repetitionInterval: 20_000_000)
     /// The rules for GStreamer, which repeats a request after one round trip, and waits as long as its latency allows.
     public static let gStreamer = Self(patience: 1_000_000_000, repetitionInterval: 20_000_000)
 }
