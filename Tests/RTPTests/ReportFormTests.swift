@@ -78,7 +78,7 @@ struct ReportFormTests {
             arrival = max(arrival, captured + Int64.random(in: 30...34, using: &random) * Self.millisecond)
             let now = MonotonicTime(nanoseconds: arrival)
             let packet = Self.packet(number, captured)
-            guard let (header, payload) = admission.accept(packet.rawSpan, arrival: now) else {
+            guard let (header, payload, _) = admission.accept(packet.rawSpan, arrival: now) else {
                 Issue.record("packet \(number) is not taken")
                 return
             }

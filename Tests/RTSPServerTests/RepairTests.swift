@@ -18,6 +18,7 @@ struct RepairTests {
         arguments: [
             ("Lavf59.27.100", "m=video 0 RTP/AVPF 96\r\n"), ("libmpv", "m=video 0 RTP/AVPF 96\r\n"),
             ("GStreamer/1.22.0", "m=video 0 RTP/AVPF 96 112\r\n"),
+            ("apus", "m=video 0 RTP/AVPF 96\r\n"), ("apus-measure", "m=video 0 RTP/AVPF 96\r\n"), ("apus-bench", nil),
             ("LibVLC/3.0.20 (LIVE555 Streaming Media v2016)", nil),
             ("openRTSP (LIVE555 Streaming Media v2025)", nil), (nil, nil),
         ] as [(String?, String?)])
@@ -43,14 +44,15 @@ struct RepairTests {
         }
     }
 
-    @Test(arguments: ["Lavf59.27.100", "GStreamer/1.22.0"])
+    @Test(arguments: ["Lavf59.27.100", "GStreamer/1.22.0", "apus-measure"])
     func aLostPacketIsSentAgain(userAgent: String) async throws {
         try await Broadcast.run { broadcast in
             broadcast.stream.announce([Broadcast.video])
             broadcast.publish(idr: true)
             let ports = try RTPSocketPair.bind(evenIn: 41_000...44_000)
             let client = try RTSPSocket(port: broadcast.port)
-            let profile = userAgent.hasPrefix("GStreamer") ? "RTP/AVPF" : "RTP/AVP"
+            let profile = userAgent.hasPrefix("Lavf") ? "RTP/AVP" : "RTP/AVPF"
+            let hasOwnStream = userAgent.hasPrefix("GStreamer")
             let (session, answer) = try broadcast.setUp(
                 on: client, "\(profile);unicast;client_port=\(ports.port)-\(ports.port + 1)",
                 in: ["User-Agent": userAgent])
@@ -74,9 +76,9 @@ struct RepairTests {
                         $0, to: .loopback(.ipv4, port: reports), segmentByteCount: nil, source: nil)
                 }
                 let answer = await packet(at: ports.rtp, within: 20) { answer in
-                    profile == "RTP/AVP"
-                        ? answer.header == sent.header && answer.payload == sent.payload
-                        : answer.payloadType == 112 && Array(answer.payload.dropFirst(2)) == sent.payload
+                    hasOwnStream
+                        ? answer.payloadType == 112 && Array(answer.payload.dropFirst(2)) == sent.payload
+                        : answer.header == sent.header && answer.payload == sent.payload
                 }
                 isRepeated = answer != nil
             }

@@ -58,6 +58,11 @@ public struct ReceptionStatistics: Sendable {
         return true
     }
 
+    /// Counts a packet that was missing and was sent again on request. It says nothing about the network's order and jitter.
+    public mutating func receivedRepair() {
+        if probation == 0 { receivedCount += 1 }
+    }
+
     /// Records a sender report, to which the next report block will refer.
     public mutating func received(_ report: SenderReport, arrival: MonotonicTime) {
         lastSenderReport = (report.ntpTime, arrival)

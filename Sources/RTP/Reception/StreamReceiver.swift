@@ -13,6 +13,9 @@ public struct StreamReceiver: Sendable {
         public let isComplete: Bool
     }
 
+    /// How long a missing packet is awaited, in nanoseconds.
+    public static let patience = OrderedPackets.patience
+
     private let epoch: MonotonicTime
     /// When units were captured, and how that is determined.
     public private(set) var timeline: ReceptionTimeline

@@ -11,6 +11,8 @@ public struct TrackAdmission: Sendable {
     private var reportSource: SourceSelection
     /// What has come from the present source.
     public private(set) var statistics: ReceptionStatistics
+    /// `nil` if missing packets are not requested.
+    private var requests: RetransmissionRequests?
 
     /// - Parameters:
     ///   - announced: the source that the peer announced for the track.
@@ -27,14 +29,30 @@ public struct TrackAdmission: Sendable {
     /// The source of the track's packets; `nil` before the first one.
     public var source: SSRC? { mediaSource.current }
 
+    /// Requests missing packets from now on, because the sender sends them again as they were.
+    public mutating func request(by requests: RetransmissionRequests) {
+        self.requests = requests
+    }
+
     /// Parses and counts a packet; `nil` if it is not RTP of this track.
-    public mutating func accept(_ packet: RawSpan, arrival: MonotonicTime) -> (header: Header, payload: Range<Int>)? {
+    public mutating func accept(
+        _ packet: RawSpan, arrival: MonotonicTime
+    ) -> (header: Header, payload: Range<Int>, origin: PacketOrigin)? {
         guard let parsed = Header.parse(packet), parsed.header.payloadType.rawValue == payloadType else { return nil }
         let former = mediaSource.current
         guard mediaSource.takes(parsed.header.ssrc, at: arrival) else { return nil }
-        if let former, former != mediaSource.current { statistics = ReceptionStatistics(clockRate: clockRate) }
-        statistics.received(parsed.header.sequenceNumber, rtpTimestamp: parsed.header.timestamp, arrival: arrival)
-        return parsed
+        if let former, former != mediaSource.current {
+            statistics = ReceptionStatistics(clockRate: clockRate)
+            requests?.beginAnew()
+        }
+        let origin = requests?.received(parsed.header.sequenceNumber, at: arrival) ?? .original
+        switch origin {
+        case .original:
+            statistics.received(parsed.header.sequenceNumber, rtpTimestamp: parsed.header.timestamp, arrival: arrival)
+        case .repair: statistics.receivedRepair()
+        case .needlessRepair: break
+        }
+        return (parsed.header, parsed.payload, origin)
     }
 
     /// The sender report of the track's source in a compound packet; `nil` if there is none.
@@ -53,5 +71,19 @@ public struct TrackAdmission: Sendable {
         guard let source = mediaSource.current else { return nil }
         let report = ReceiverReport(ssrc: ssrc, blocks: [statistics.reportBlock(for: source, now: now)])
         return Compound(report: report, canonicalName: canonicalName).encoded()
+    }
+
+    /// When to call ``retransmissionRequest(from:canonicalName:at:)``; `distantFuture` if nothing is to be requested.
+    public var nextRequest: MonotonicTime { requests?.nextDeadline ?? .distantFuture }
+
+    /// The request for missing packets, from `ssrc`; `nil` if there is none now.
+    public mutating func retransmissionRequest(
+        from ssrc: SSRC, canonicalName: String, at now: MonotonicTime
+    ) -> [UInt8]? {
+        guard let source, let lost = requests?.takeRequests(at: now), !lost.isEmpty else { return nil }
+        let request = Feedback(sender: ssrc, request: .genericNACK(media: source, lost))
+        // With a report, because not all senders take feedback without one (RFC 5506).
+        let report = ReceiverReport(ssrc: ssrc, blocks: [])
+        return Compound(report: report, canonicalName: canonicalName, feedback: [request]).encoded()
     }
 }

@@ -27,18 +27,23 @@ public struct ClientDialect: Hashable, Sendable {
         case none
         /// As they were: libavformat (ffmpeg, ffplay, mpv, OpenCV, Frigate) drops packets of retransmission streams.
         case retransmission
+        /// As they were, as often as it asks: Apus (`RetransmissionRequests`) drops what it receives twice.
+        case repeatedRetransmission
         /// In an RTP stream of their own (RFC 4588): GStreamer asks for none without.
         case retransmissionStream
         /// It does not ask, but it waits for late packets and ignores copies: live555.
         case copies
     }
 
-    /// Whether the client is known to try TCP if UDP is refused (461), and to play then as well as before.
-    public var fallsBackToTCP: Bool { repair != .none }
+    /// Whether the client is known to try TCP if UDP is refused (461), and to play then as well as before. `apus measure` does not try it.
+    public var fallsBackToTCP: Bool { isPlayer }
 
     /// Whether the client is known to play on if the picture's size changes at a keyframe: players with FFmpeg's libraries, GStreamer and
     /// live555. Recordings keep one size.
-    public var survivesNewSizes: Bool { repair != .none && !isRecorder }
+    public var survivesNewSizes: Bool { isPlayer && !isRecorder }
+
+    /// Whether the client is known to use FFmpeg's libraries, GStreamer or live555.
+    private var isPlayer: Bool { repair != .none && repair != .repeatedRetransmission }
 
     /// - Parameter userAgent: the `User-Agent` of the client's requests, if it sends one.
     public init(userAgent: String?) {
@@ -50,6 +55,8 @@ public struct ClientDialect: Hashable, Sendable {
             switch userAgent {
             // mpv receives through libavformat, too, and Frigate's ffmpeg is `FFmpeg Frigate/0.14`.
             case .some(let agent) where ["Lavf", "libmpv", "FFmpeg"].contains(where: agent.hasPrefix): .retransmission
+            // Sources of other servers, and `apus measure`. `apus bench` asks for nothing, so that its viewers cost what they did.
+            case "apus", "apus-measure": .repeatedRetransmission
             case .some(let agent) where agent.hasPrefix("GStreamer/"): .retransmissionStream
             case .some(let agent) where isLive555 || agent.hasPrefix("LibVLC/"): .copies
             default: .none

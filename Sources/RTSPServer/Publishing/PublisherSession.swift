@@ -77,7 +77,7 @@ final class PublisherSession {
     }
 
     private func receivedPlain(_ packet: RawSpan, on track: Int, at now: MonotonicTime) -> Bool {
-        guard let (header, payload) = tracks[track].admission.accept(packet, arrival: now) else {
+        guard let (header, payload, _) = tracks[track].admission.accept(packet, arrival: now) else {
             endsFrame = false
             return receivedReport(packet, on: track, at: now)
         }

@@ -204,6 +204,7 @@ final class SessionSetup {
         case .none, .copies: return nil
         // It names no profile with feedback, although it sends feedback.
         case .retransmission: return TrackRepair(.libavformat)
+        case .repeatedRetransmission: return profile.hasFeedback ? TrackRepair(.apus) : nil
         case .retransmissionStream:
             guard profile.hasFeedback else { return nil }
             return retransmissionStream(of: track, numbering)

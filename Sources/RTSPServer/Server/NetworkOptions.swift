@@ -25,7 +25,7 @@ public struct NetworkOptions: Hashable, Sendable {
         guard retransmits else { return .none }
         return switch dialect.repair {
         case .none, .copies: .none
-        case .retransmission: isProtected ? .none : .retransmission
+        case .retransmission, .repeatedRetransmission: isProtected ? .none : .retransmission
         case .retransmissionStream: .retransmissionStream(measuresTransport: measuresPaths)
         }
     }
