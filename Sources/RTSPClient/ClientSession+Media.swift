@@ -81,6 +81,7 @@ extension ClientSession {
         case .udp:
             let pair = try Reactor.RTPSocketPair.bind(evenIn: ports(), bufferByteCount: plan.datagramBufferByteCount)
             transport = Transport(.udp, .unicast)
+            if track.hasFeedbackProfile { transport.profile = MediaProfile.plainWithFeedback.rawValue }
             transport.clientPorts = RTSP.PortPair(rtp: pair.port)
             try watch(pair, track: index)
             tracks.append(TrackBox(TrackReception(track, sockets: pair)))
@@ -119,6 +120,9 @@ extension ClientSession {
         let (host, ports) = (link.server, transport.serverPorts)
         let server = host.flatMap { host in ports.map { host.with(port: $0.rtcp) } }
         box.reception.begin(over: .datagrams(server: server), ssrc: transport.ssrc)
+        if let patience = plan.repairPatience {
+            box.reception.requestMissing(patience: patience, roundTrip: link.roundTrip)
+        }
         if let host, let ports { box.openFirewall(host, ports, ssrc: ssrc) }
     }
 
@@ -169,20 +173,28 @@ extension ClientSession {
     ) {
         let box = tracks[index]
         // Some cameras send reports on the channel of the media, or media on that of the reports.
-        guard let (header, range) = box.reception.accept(bytes, arrival: arrival) else {
+        guard let (header, range, origin) = box.reception.accept(bytes, arrival: arrival) else {
             guard let report = box.reception.senderReport(in: bytes, arrival: arrival) else { return }
             return owner.session(number, track: index, received: report, arrival: arrival)
         }
+        guard origin != .needlessRepair else { return }
         let payload = bytes.extracting(range)
         let packet = ReceivedPacket(
             track: index, header: header, isKeyframe: box.reception.beginsKeyframe(payload), arrival: arrival,
-            byteCount: bytes.byteCount, payload: payload)
+            byteCount: bytes.byteCount, isRepair: origin == .repair, payload: payload)
         owner.session(number, received: packet)
     }
 
     func sendReports(at now: MonotonicTime) {
         for box in tracks {
             if let report = box.reception.report(from: ssrc, at: now) { send(report, of: box) }
+        }
+    }
+
+    /// Requests missing packets whose time has come.
+    func requestRetransmissions(at now: MonotonicTime) {
+        for box in tracks {
+            if let request = box.reception.retransmissionRequest(from: ssrc, at: now) { send(request, of: box) }
         }
     }
 
@@ -221,7 +233,9 @@ extension TrackBox {
         header.write(to: &writer)
         _ = writer.bytes.withUnsafeBytes { reception.sockets?.rtp.send($0, to: host.with(port: ports.rtp)) }
         let report = ReceiverReport(ssrc: ssrc, blocks: [])
-        send(Compound(report: report, canonicalName: "apus-client").encoded(), to: host.with(port: ports.rtcp))
+        send(
+            Compound(report: report, canonicalName: TrackReception.canonicalName).encoded(),
+            to: host.with(port: ports.rtcp))
     }
 
     /// Sends a report. A failure is ignored like a packet loss.

@@ -62,8 +62,10 @@ final class ClientSession {
 
     /// The time at which to call `deadlinePassed`.
     var nextDeadline: MonotonicTime {
-        hasBegun ? min(machine.nextDeadline, reportDue) : connectDeadline
+        hasBegun ? min(machine.nextDeadline, reportDue, nextRequest) : connectDeadline
     }
+
+    private var nextRequest: MonotonicTime { tracks.reduce(.distantFuture) { min($0, $1.reception.nextRequest) } }
 
     func fail(_ reason: ClientSessionEnd) {
         end = end ?? reason
@@ -88,6 +90,7 @@ final class ClientSession {
     func deadlinePassed(at now: MonotonicTime) {
         guard hasBegun else { return now < connectDeadline ? () : fail(link.delay) }
         machine.deadlinePassed(at: now)
+        requestRetransmissions(at: now)
         if reportDue <= now {
             sendReports(at: now)
             beginReporting(at: now)

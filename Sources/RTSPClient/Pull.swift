@@ -51,6 +51,7 @@ public final class Pull: Sendable {
     ) throws(SystemError) {
         var plan = plan
         plan.mediaChoice = .received
+        plan.repairPatience = StreamReceiver.patience
         self.firstMediaSeconds = firstMediaSeconds
         (self.plan, input) = (plan, StreamInput(into: stream, trust: trust, transcoding: transcoding))
         bell = try Doorbell()

@@ -13,6 +13,8 @@ public struct ReceivedPacket: ~Escapable {
     public let arrival: MonotonicTime
     /// The length of the packet with its RTP header.
     public let byteCount: Int
+    /// Whether it was missing, was requested, and has come in time.
+    public let isRepair: Bool
     public let payload: RawSpan
 
     public var sequenceNumber: UInt16 { header.sequenceNumber.rawValue }
@@ -26,13 +28,15 @@ public struct ReceivedPacket: ~Escapable {
 
     @_lifetime(copy payload)
     init(
-        track: Int, header: Header, isKeyframe: Bool, arrival: MonotonicTime, byteCount: Int, payload: RawSpan
+        track: Int, header: Header, isKeyframe: Bool, arrival: MonotonicTime, byteCount: Int, isRepair: Bool = false,
+        payload: RawSpan
     ) {
         self.track = track
         self.header = header
         self.isKeyframe = isKeyframe
         self.arrival = arrival
         self.byteCount = byteCount
+        self.isRepair = isRepair
         self.payload = payload
     }
 }

@@ -35,6 +35,8 @@ public struct SessionPlan: Sendable {
     public var datagramBufferByteCount: Int32 = 106_496
     /// How GSO batches are received over UDP.
     public var gsoBatchArrival = GSOBatchArrival.whole
+    /// How long a missing packet is awaited, in nanoseconds, if the session requests missing packets over UDP; `nil` if it does not.
+    public var repairPatience: Int64?
     public var userAgent = "apus"
     /// The credentials for the server's challenges; `nil` without a password.
     public var login: ClientLogin?

@@ -13,6 +13,9 @@ struct TrackReception: ~Copyable {
         case datagrams(server: SocketAddress?)
     }
 
+    /// The canonical name in reports (RFC 3550, section 6.5.1).
+    static let canonicalName = "apus-client"
+
     let track: DescribedTrack
     private(set) var route = Route.none
     /// Bound before SETUP on UDP, after it on multicast.
@@ -39,8 +42,20 @@ struct TrackReception: ~Copyable {
             payloadType: track.payloadType, clockRate: track.clockRate, announced: announced, isPrivate: isPrivate)
     }
 
+    /// Requests missing packets from now on, if the server sends them again as they were.
+    ///
+    /// - Parameters:
+    ///   - patience: how long a missing packet is awaited, in nanoseconds.
+    ///   - roundTrip: to the server, in nanoseconds; `nil` if unknown.
+    mutating func requestMissing(patience: Int64, roundTrip: Int64?) {
+        guard track.repeatsLostPackets, case .datagrams(.some) = route else { return }
+        admission.request(by: RetransmissionRequests(patience: patience, roundTrip: roundTrip))
+    }
+
     /// Parses and counts a packet; `nil` if it is not RTP of this track.
-    mutating func accept(_ packet: RawSpan, arrival: MonotonicTime) -> (header: Header, payload: Range<Int>)? {
+    mutating func accept(
+        _ packet: RawSpan, arrival: MonotonicTime
+    ) -> (header: Header, payload: Range<Int>, origin: PacketOrigin)? {
         admission.accept(packet, arrival: arrival)
     }
 
@@ -56,7 +71,15 @@ struct TrackReception: ~Copyable {
 
     /// The next receiver report.
     mutating func report(from ssrc: SSRC, at now: MonotonicTime) -> [UInt8]? {
-        admission.report(from: ssrc, canonicalName: "apus-client", at: now)
+        admission.report(from: ssrc, canonicalName: Self.canonicalName, at: now)
+    }
+
+    /// When to call ``retransmissionRequest(from:at:)``.
+    var nextRequest: MonotonicTime { admission.nextRequest }
+
+    /// The request for missing packets; `nil` if there is none now.
+    mutating func retransmissionRequest(from ssrc: SSRC, at now: MonotonicTime) -> [UInt8]? {
+        admission.retransmissionRequest(from: ssrc, canonicalName: Self.canonicalName, at: now)
     }
 
     /// A PLI; `nil` if the description does not offer it, or before the first packet (RFC 4585, section 6.3.1).
@@ -64,7 +87,7 @@ struct TrackReception: ~Copyable {
         guard track.takesKeyframeRequests, let source = admission.source else { return nil }
         let request = Feedback(sender: ssrc, request: .pictureLossIndication(media: source))
         let report = ReceiverReport(ssrc: ssrc, blocks: [])
-        return Compound(report: report, canonicalName: "apus-client", feedback: [request]).encoded()
+        return Compound(report: report, canonicalName: Self.canonicalName, feedback: [request]).encoded()
     }
 
     /// Whether decoding can start at a packet with this payload.

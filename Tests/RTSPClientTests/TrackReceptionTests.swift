@@ -1,5 +1,7 @@
 import Media
 import RTP
+import RTSP
+import Reactor
 import SDP
 import Testing
 
@@ -8,10 +10,10 @@ import Testing
 @Suite struct TrackReceptionTests {
     static let now = MonotonicTime(nanoseconds: 1_000_000_000)
 
-    static func reception(_ lines: String = "") throws -> TrackReception {
+    static func reception(_ lines: String = "", profile: String = "RTP/AVP") throws -> TrackReception {
         let text = """
             v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=cam\r\nt=0 0\r\n\
-            m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n\(lines)
+            m=video 0 \(profile) 96\r\na=rtpmap:96 H264/90000\r\n\(lines)
             """
         let track = try #require(try SessionDescription(parsing: text).media[0].describedTrack)
         return TrackReception(track, sockets: nil)
@@ -59,6 +61,39 @@ import Testing
         #expect(try Compound(parsing: request.span.bytes).packets.contains(.feedback(expected)))
     }
 
+    /// RFC 4585, section 4.2. An RTP stream of its own for what is sent again (RFC 4588) is not received.
+    @Test(
+        arguments: [
+            ("RTP/AVPF", "a=rtcp-fb:96 nack\r\n", true), ("RTP/AVPF", "a=rtcp-fb:* nack\r\n", true),
+            ("RTP/AVPF", "a=rtcp-fb:96 nack pli\r\n", false), ("RTP/AVP", "a=rtcp-fb:96 nack\r\n", false),
+            ("RTP/AVPF", "a=rtcp-fb:96 nack\r\na=rtpmap:97 rtx/90000\r\na=fmtp:97 apt=96\r\n", false),
+            ("RTP/AVPF", "", false),
+        ] as [(String, String, Bool)])
+    func lostPacketsAreRequestedIfTheServerSendsThemAgain(profile: String, lines: String, isRequested: Bool) throws {
+        var reception = try Self.reception(lines, profile: profile)
+        reception.begin(over: .datagrams(server: SocketAddress("192.0.2.1", port: 7)), ssrc: nil)
+        reception.requestMissing(patience: 100_000_000, roundTrip: 1_000_000)
+        for number in [1, 2, 4] as [UInt8] { #expect(Self.accepts(&reception, Self.packet(source: 1, number: number))) }
+        let due = reception.nextRequest
+        let request = reception.retransmissionRequest(from: SSRC(9), at: due)
+        #expect((request != nil) == isRequested)
+        guard let request else { return #expect(due == .distantFuture) }
+        let lost = Feedback.LostPackets(first: SequenceNumber(3))
+        let expected = Feedback(sender: SSRC(9), request: .genericNACK(media: SSRC(1), [lost]))
+        #expect(try Compound(parsing: request.span.bytes).packets.contains(.feedback(expected)))
+        #expect(Self.origin(&reception, Self.packet(source: 1, number: 3), after: 10_000_000) == .repair)
+        #expect(Self.origin(&reception, Self.packet(source: 1, number: 3), after: 11_000_000) == .needlessRepair)
+        #expect(reception.statistics.reorderedCount == 0 && reception.statistics.cumulativeLost == 0)
+    }
+
+    @Test func nothingIsRequestedOverTCP() throws {
+        var reception = try Self.reception("a=rtcp-fb:96 nack\r\n", profile: "RTP/AVPF")
+        reception.begin(over: .interleaved(ChannelPair(number: 0)), ssrc: nil)
+        reception.requestMissing(patience: 100_000_000, roundTrip: nil)
+        for number in [1, 2, 4] as [UInt8] { #expect(Self.accepts(&reception, Self.packet(source: 1, number: number))) }
+        #expect(reception.nextRequest == .distantFuture)
+    }
+
     @Test func aReportContainsTheSourceAndTheLastSenderReport() throws {
         var reception = try Self.reception()
         let early = reception.report(from: SSRC(9), at: Self.now)
@@ -101,6 +136,12 @@ import Testing
         let reception = try Self.reception()
         let beginsIDR = reception.beginsKeyframe(row.payload.span.bytes)
         #expect(beginsIDR == row.beginsIDR)
+    }
+
+    private static func origin(
+        _ reception: inout TrackReception, _ packet: [UInt8], after nanoseconds: Int64
+    ) -> PacketOrigin? {
+        reception.accept(packet.span.bytes, arrival: now + nanoseconds)?.origin
     }
 
     private static func accepts(_ reception: inout TrackReception, _ packet: [UInt8]) -> Bool {

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import RTSPClient
 
-/// Plays one stream on a loop of its own until the session ends or a packet has come.
+/// Plays one stream on a loop of its own until the session ends or enough packets have come.
 final class Watch: SessionOwner {
     struct Outcome: Sendable {
         var end: ClientSessionEnd?
@@ -21,14 +21,16 @@ final class Watch: SessionOwner {
     private let carrier: Carrier
     private let deadline = MonotonicTime.now().advanced(byMilliseconds: 20_000)
     private var isDone = false
+    /// How many packets must still come.
+    private var missingCount: Int
 
-    private init(_ plan: SessionPlan, _ carrier: Carrier) {
-        (self.plan, self.carrier) = (plan, carrier)
+    private init(_ plan: SessionPlan, _ packetCount: Int, _ carrier: Carrier) {
+        (self.plan, missingCount, self.carrier) = (plan, packetCount, carrier)
     }
 
-    static func run(_ plan: SessionPlan) throws -> Outcome {
+    static func run(_ plan: SessionPlan, untilPackets packetCount: Int = 1) throws -> Outcome {
         let carrier = Carrier()
-        try ClientLoop.run(Watch(plan, carrier))
+        try ClientLoop.run(Watch(plan, packetCount, carrier))
         return carrier.outcome.withLock(\.self)
     }
 
@@ -48,7 +50,8 @@ final class Watch: SessionOwner {
         let payload = [UInt8](packet.payload)
         let track = packet.track
         carrier.outcome.withLock { $0.payloads[track, default: []].append(payload) }
-        isDone = true
+        missingCount -= 1
+        if missingCount == 0 { isDone = true }
     }
 
     func session(
