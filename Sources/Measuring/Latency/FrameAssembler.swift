@@ -24,6 +24,7 @@ struct FrameAssembler {
         let payload: [UInt8]
         let arrival: MonotonicTime
         let byteCount: Int
+        let isRepair: Bool
     }
 
     private var reorder = ReorderBuffer<Packet>(capacity: mostWaiting)
@@ -53,7 +54,8 @@ struct FrameAssembler {
             payloadType: PayloadType(lowBitsOf: 0), isMarked: packet.isMarked,
             sequenceNumber: SequenceNumber(packet.sequenceNumber), timestamp: packet.timestamp, ssrc: SSRC(0))
         let held = Packet(
-            header: header, payload: [UInt8](packet.payload), arrival: packet.arrival, byteCount: packet.byteCount)
+            header: header, payload: [UInt8](packet.payload), arrival: packet.arrival, byteCount: packet.byteCount,
+            isRepair: packet.isRepair)
         _ = reorder.insert(held, header.sequenceNumber)
         takeOrdered()
     }
@@ -83,6 +85,7 @@ struct FrameAssembler {
         if let open, open.timestamp != packet.header.timestamp { close(open, units) }
         var frame = open ?? ReceivedFrame(beginning: packet.header.timestamp, at: packet.arrival)
         frame.add(packet.byteCount, at: packet.arrival)
+        if packet.isRepair { frame.repairedPacketCount += 1 }
         if isAfterGap { frame.isWhole = false }
         open = frame
         if packet.header.isMarked { close(frame, units) }

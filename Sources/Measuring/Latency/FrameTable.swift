@@ -11,7 +11,7 @@ extension MeasuredStream {
     static let columns = [
         "index", "frame_number", "rtp_timestamp", "captured_ns", "captured_by", "first_packet_ns", "last_packet_ns",
         "decoded_ns", "encoding_begins_us", "encoding_ends_us", "arrival_ms", "decoded_ms", "late_ms", "packets",
-        "bytes", "key", "whole",
+        "bytes", "key", "whole", "repaired_packets",
     ]
 
     /// The row of a frame. Times are of this host's monotonic clock.
@@ -25,6 +25,7 @@ extension MeasuredStream {
             text(timestamp?.encodingBegins), text(timestamp?.encodingEnds), milliseconds(measured.arrival),
             milliseconds(measured.decoded), milliseconds(measured.lateness), "\(frame.packetCount)",
             "\(frame.packetByteCount)", frame.isKey ? "1" : "0", frame.isWhole ? "1" : "0",
+            "\(frame.repairedPacketCount)",
         ]
     }
 

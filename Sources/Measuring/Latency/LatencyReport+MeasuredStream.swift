@@ -68,9 +68,14 @@ extension MeasuredStream {
         let loss = recording.loss
         let received = loss.reduce(0) { $0 + $1.packets }
         let lost = loss.reduce(0) { $0 + $1.lost }
+        let lostBeforeRepair = loss.reduce(0) { $0 + $1.lostBeforeRepair }
+        func percent(_ count: UInt64) -> Double {
+            received + lost > 0 ? Double(count) / Double(received + lost) * 100 : 0
+        }
         return LatencyReport.Packets(
-            received: received, lost: lost,
-            lossPercent: received + lost > 0 ? Double(lost) / Double(received + lost) * 100 : 0,
+            received: received, lostBeforeRepair: lostBeforeRepair, lossPercentBeforeRepair: percent(lostBeforeRepair),
+            repaired: loss.reduce(0) { $0 + $1.repaired }, lost: lost, lossPercent: percent(lost),
+            repair: recording.repair,
             gaps: loss.reduce(0) { $0 + $1.gaps }, duplicates: loss.reduce(0) { $0 + $1.duplicates },
             reordered: loss.reduce(0) { $0 + $1.reordered }, malformed: recording.malformedPackets)
     }

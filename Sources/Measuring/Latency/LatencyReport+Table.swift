@@ -63,8 +63,7 @@ extension LatencyReport {
     }
 
     private func addTransport(to table: inout ReportTable) {
-        let loss = ReportTable.number(packets.lossPercent, digits: 2)
-        table.add("packets", "\(packets.received), \(packets.lost) lost (\(loss) %) in \(packets.gaps) gaps")
+        addLoss(to: &table)
         if packets.duplicates + packets.reordered > 0 || packets.malformed > 0 {
             table.add(
                 "  duplicates / reordered",
@@ -82,6 +81,16 @@ extension LatencyReport {
         addGroups(to: &table)
     }
 
+    private func addLoss(to table: inout ReportTable) {
+        let before = ReportTable.number(packets.lossPercentBeforeRepair, digits: 2)
+        let gaps = "\(packets.lostBeforeRepair) lost (\(before) %) in \(packets.gaps) gaps"
+        table.add("packets", "\(packets.received), \(gaps)")
+        guard packets.lostBeforeRepair > 0, let repair = packets.repair.name else { return }
+        guard packets.repair == .requested else { return table.add("  repair", repair) }
+        let after = ReportTable.number(packets.lossPercent, digits: 2)
+        table.add("  repair", "\(packets.repaired) came again in time, \(packets.lost) stayed lost (\(after) %)")
+    }
+
     private func addGroups(to table: inout ReportTable) {
         guard let groups else { return table.add("GOP", gopWithoutPair) }
         table.add(
@@ -94,5 +103,17 @@ extension LatencyReport {
     private var gopWithoutPair: String {
         let keyframes = frames.keys == 0 ? "no keyframe" : "one keyframe"
         return "\(keyframes) in \(frames.received) frames: too short to tell"
+    }
+}
+
+extension RepairUse {
+    /// `nil` if there is nothing to say.
+    fileprivate var name: String? {
+        switch self {
+        case .requested: "requested"
+        case .notOffered: "none: the server offers none, or only in a stream of its own (RFC 4588)"
+        case .off: "off, by --no-repair"
+        case .none: nil
+        }
     }
 }

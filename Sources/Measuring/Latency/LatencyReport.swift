@@ -122,9 +122,17 @@ public struct LatencyReport: Codable, Equatable, Sendable {
 
     /// Packets of all tracks, from the first packet on.
     public struct Packets: Codable, Equatable, Sendable {
+        /// Including the repaired ones.
         public var received: UInt64
+        /// Packets that the network has lost.
+        public var lostBeforeRepair: UInt64
+        public var lossPercentBeforeRepair: Double
+        /// Lost packets that arrived on request in time.
+        public var repaired: UInt64
+        /// Lost packets that were not repaired.
         public var lost: UInt64
         public var lossPercent: Double
+        public var repair: RepairUse
         public var gaps: UInt64
         public var duplicates: UInt64
         public var reordered: UInt64

@@ -25,11 +25,25 @@ public struct MeasurePlan: Sendable {
         return addresses.contains { $0.with(port: 0) == server.with(port: 0) }
     }
 
+    /// Plans a measurement that requests lost packets, as long as the measurement awaits them.
     public init(session: SessionPlan, seconds: Double) {
         self.session = session
+        self.session.repairPatience = FrameAssembler.gapTimeout
         self.seconds = seconds
         isOwnAddress = session.addresses?.first.map { $0.isLoopback || Self.isOwn($0) } ?? false
     }
+}
+
+/// Whether lost packets are repaired, as the report says it.
+public enum RepairUse: String, Codable, Sendable {
+    /// They are requested from the server.
+    case requested
+    /// The server does not send lost packets again, or only in a stream of their own (RFC 4588).
+    case notOffered = "not offered"
+    /// The user has switched it off.
+    case off
+    /// The transport has no requests: TCP repairs by itself, and a group is not asked for packets.
+    case none
 }
 
 /// The progress of a measurement.

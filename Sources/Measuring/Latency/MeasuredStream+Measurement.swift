@@ -62,6 +62,9 @@ extension MeasuredStream: Measurement {
         case .clockError: report.clocks.error
         case .gop: report.groups?.longest
         case .loss: report.packets.lossPercent
+        case .lossBeforeRepair: report.packets.lossPercentBeforeRepair
+        case .lostBeforeRepair: Double(report.packets.lostBeforeRepair)
+        case .repaired: Double(report.packets.repaired)
         case .lost: Double(report.packets.lost)
         case .broken: Double(report.frames.broken)
         case .undecoded: recording.isDecoded ? Double(report.frames.received - report.frames.decoded) : nil

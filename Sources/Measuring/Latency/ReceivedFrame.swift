@@ -10,6 +10,8 @@ struct ReceivedFrame: Sendable {
     /// Including RTP headers.
     var packetByteCount: Int
     var packetCount: Int
+    /// The packets among them that were lost, and arrived on request in time.
+    var repairedPacketCount = 0
     /// Whether the frame is a keyframe (IDR picture); always `false` for codecs other than H.264.
     var isKey = false
     /// Whether all packets arrived.

@@ -25,6 +25,7 @@ struct Recording: Sendable {
     var videoReports: [ReceivedReport] = []
     var audioReports: [ReceivedReport] = []
 
+    var repair = RepairUse.none
     /// The loss of each track.
     var loss: [LossTracker] = []
     var malformedPackets = 0

@@ -24,9 +24,10 @@ extension StreamMeasurement {
     public func session(_ number: SessionNumber, received packet: borrowing ReceivedPacket) {
         guard isRunning, recording.loss.indices.contains(packet.track) else { return }
         recording.firstPacket = recording.firstPacket ?? packet.arrival
-        _ = recording.loss[packet.track].received(packet.sequenceNumber)
+        count(packet)
         if packet.track == videoTrack {
-            if isLive(packet.arrival) {
+            // A packet that was sent again says nothing about the network's jitter.
+            if isLive(packet.arrival), !packet.isRepair {
                 recording.jitter?.received(timestamp: packet.timestamp, arrival: packet.arrival)
             }
             intake.received(packet)
@@ -34,6 +35,14 @@ extension StreamMeasurement {
         } else if packet.track == audioTrack, isLive(packet.arrival) {
             recording.audio.append(
                 ReceivedAudio(timestamp: packet.timestamp, arrival: packet.arrival, byteCount: packet.byteCount))
+        }
+    }
+
+    private func count(_ packet: borrowing ReceivedPacket) {
+        if packet.isRepair {
+            _ = recording.loss[packet.track].receivedRepair(packet.sequenceNumber)
+        } else {
+            _ = recording.loss[packet.track].received(packet.sequenceNumber)
         }
     }
 
@@ -68,6 +77,7 @@ extension StreamMeasurement {
         recording.audioRate = audioTrack.map { tracks[$0].clockRate }
         recording.jitter = InterarrivalJitter(rate: track.clockRate)
         recording.loss = tracks.map { _ in LossTracker() }
+        recording.repair = plan.session.repair(of: tracks)
         intake = FrameAssembler(track.payload)
         if case .described(let format) = track.payload { parameterSets = format.parameterSets }
     }
@@ -125,6 +135,15 @@ extension AccessUnit {
         return AccessUnit(
             track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe,
             nalUnits: sets + units.map { Array(bytes[$0]) })
+    }
+}
+
+extension SessionPlan {
+    /// Whether lost packets of these tracks are repaired.
+    fileprivate func repair(of tracks: [DescribedTrack]) -> RepairUse {
+        guard transport == .udp else { return .none }
+        guard repairPatience != nil else { return .off }
+        return tracks.contains(where: \.repeatsLostPackets) ? .requested : .notOffered
     }
 }
 

@@ -1,4 +1,4 @@
-/// Counts lost, late and duplicate packets of one track by their sequence numbers.
+/// Counts lost, repaired, late and duplicate packets of one track by their sequence numbers.
 ///
 /// Numbers are extended past their 16 bits as in RFC 3550, appendix A.1. A window of the last 64 packets distinguishes late
 /// packets from duplicates. Nothing else is kept, so memory does not grow.
@@ -9,6 +9,8 @@ public struct LossTracker: Sendable {
     public private(set) var duplicates: UInt64 = 0
     /// Packets that arrived after a packet with a higher number.
     public private(set) var reordered: UInt64 = 0
+    /// Packets that were lost, and arrived on request in time. They count as packets, and not as reordered.
+    public private(set) var repaired: UInt64 = 0
     /// How often numbers were skipped, even if the packets arrived later.
     public private(set) var gaps: UInt64 = 0
 
@@ -32,7 +34,10 @@ public struct LossTracker: Sendable {
         case duplicate
     }
 
-    /// Packets between the first and the highest number that did not arrive.
+    /// Packets between the first and the highest number that the network has lost, whether or not they were repaired.
+    public var lostBeforeRepair: UInt64 { lost + repaired }
+
+    /// Packets between the first and the highest number that did not arrive, not even on request in time.
     public var lost: UInt64 {
         guard let highest else { return 0 }
         // The difference of two extended numbers, each moved by less than 2¹⁶ per packet: no overflow in a lifetime.
@@ -57,6 +62,16 @@ public struct LossTracker: Sendable {
         guard let highest else { return receivedFirst(number) }
         let distance = Int64(Int16(bitPattern: number &- UInt16(truncatingIfNeeded: highest)))
         return distance > 0 ? advance(by: distance, from: highest) : receivedLate(by: -distance)
+    }
+
+    /// Counts a packet that was missing, was requested, and has arrived in time.
+    public mutating func receivedRepair(_ number: UInt16) -> Placement {
+        guard let highest else { return received(number) }
+        let distance = Int64(Int16(bitPattern: UInt16(truncatingIfNeeded: highest) &- number))
+        if (0..<64).contains(distance) { window |= 1 << UInt64(distance) }
+        packets += 1
+        repaired += 1
+        return .late
     }
 
     private mutating func receivedFirst(_ number: UInt16) -> Placement {

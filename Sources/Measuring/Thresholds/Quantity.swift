@@ -46,8 +46,12 @@ enum Quantity: Hashable, Sendable {
         case clockError = "clock-error"
         /// The longest GOP.
         case gop
+        /// After repair.
         case loss
         case lost
+        case lossBeforeRepair = "loss-before-repair"
+        case lostBeforeRepair = "lost-before-repair"
+        case repaired
         case broken
         case undecoded
         case frames
@@ -127,10 +131,11 @@ extension Quantity.Value {
         case .connected, .play, .firstPacket, .firstDecodable, .firstDecoded, .jitter, .audioOffset, .clockError, .gop,
             .oldestHalfRate:
             .duration
-        case .loss, .missing, .load, .encoderLoad: .percent
+        case .loss, .lossBeforeRepair, .missing, .load, .encoderLoad: .percent
         case .bitrate: .rate
-        case .lost, .broken, .undecoded, .frames, .frameRate, .failed, .established, .joined, .gaps, .duplicates,
-            .reordered, .units, .unitsInTime, .serverCost, .gsoWithGROCost, .gsoCost, .datagramCost, .tcpCost, .skipped:
+        case .lost, .lostBeforeRepair, .repaired, .broken, .undecoded, .frames, .frameRate, .failed, .established,
+            .joined, .gaps, .duplicates, .reordered, .units, .unitsInTime, .serverCost, .gsoWithGROCost, .gsoCost,
+            .datagramCost, .tcpCost, .skipped:
             .number
         }
     }

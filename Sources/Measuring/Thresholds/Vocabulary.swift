@@ -27,8 +27,8 @@ public enum Vocabulary: Sendable, CaseIterable {
         case .stream:
             [
                 .connected, .play, .firstPacket, .firstDecodable, .firstDecoded, .jitter, .audioOffset, .clockError,
-                .gop,
-                .loss, .lost, .broken, .undecoded, .frames, .frameRate, .bitrate,
+                .gop, .loss, .lost, .lossBeforeRepair, .lostBeforeRepair, .repaired, .broken, .undecoded, .frames,
+                .frameRate, .bitrate,
             ]
         case .viewers:
             [

@@ -14,7 +14,8 @@ struct MeasureCommand: ParsableCommand {
 
             Capture times come from the SEI of streams that Apus encodes, or from sender reports (RFC 3550). Without either, \
             only the lateness of frames against the least delayed frame is reported. The report states how the clocks of both \
-            hosts are related, and the possible error. The first second counts only for the time to the first frame.
+            hosts are related, and the possible error. Over UDP, lost packets are requested again if the server offers that, \
+            and loss is reported before and after repair. The first second counts only for the time to the first frame.
 
             For an image, measure reads the timestamp overlay (docs/timestamp-overlay.md), and reports when the visible frame \
             was captured, and how long before the image was taken.
@@ -29,8 +30,8 @@ struct MeasureCommand: ParsableCommand {
               spacing.p50, …               jitter from frame to frame
               connected, play, first-packet, first-decodable, first-decoded,
               jitter (RFC 3550), sound-offset, clock-error, gop: us, ms, s
-              loss: %        bitrate (of video): bit/s, kbit/s, Mbit/s
-              lost, broken, undecoded, frames, fps: no unit
+              loss, loss-before-repair: %        bitrate (of video): bit/s, kbit/s, Mbit/s
+              lost, lost-before-repair, repaired, broken, undecoded, frames, fps: no unit
 
             A threshold whose quantity could not be measured counts as exceeded.
 
@@ -64,6 +65,9 @@ struct MeasureCommand: ParsableCommand {
             clocks agree, such as by PTP), or estimate (by sender reports and round trips).
             """)
     var clocks = ClockRelation.Assumption.auto
+
+    @Flag(name: .customLong("no-repair"), help: "Do not request lost packets again over UDP.")
+    var isRepairOff = false
 
     @OptionGroup var report: ReportOptions
 
@@ -106,6 +110,7 @@ struct MeasureCommand: ParsableCommand {
     private func measurePlan() throws -> MeasurePlan {
         let session = try stream.session(userAgent: "apus-measure")
         var plan = MeasurePlan(session: session, seconds: seconds ?? (frames == nil ? 10 : .infinity))
+        if isRepairOff { plan.session.repairPatience = nil }
         plan.frames = frames
         plan.timeoutMilliseconds = Int64(timeout * 1_000)
         plan.clocks = clocks
@@ -125,7 +130,8 @@ extension MeasureCommand {
             guard at == nil else { throw ValidationError("--at is for images, and \(name) is not an image") }
             return
         }
-        guard frames == nil, seconds == nil, report.csv == nil, plot.plot == nil, report.failIf.isEmpty else {
+        guard frames == nil, seconds == nil, report.csv == nil, plot.plot == nil, report.failIf.isEmpty, !isRepairOff
+        else {
             throw ValidationError("an image takes --at and --json only")
         }
     }

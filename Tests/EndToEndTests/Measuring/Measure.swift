@@ -50,7 +50,8 @@ enum Measure {
         }
 
         struct Packets: Decodable {
-            let received, lost: Int
+            let received, lost, lostBeforeRepair, repaired: Int
+            let repair: String
         }
     }
 

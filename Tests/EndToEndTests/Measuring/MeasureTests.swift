@@ -15,6 +15,7 @@ extension EndToEnd {
                 #expect(report.frames.received >= 90)
                 #expect(report.frames.decoded == report.frames.received)
                 #expect(report.frames.broken == 0 && report.packets.lost == 0)
+                #expect(report.packets.repair == (transport == "udp" ? "requested" : "none"))
                 #expect(report.clocks.relation == "same machine")
                 #expect(report.captureTimes.unknown == 0 && report.captureTimes.disbelievedSEI.isEmpty)
                 // Keyframes have SEI, which agrees with the sender reports to the millisecond.
@@ -50,6 +51,17 @@ extension EndToEnd {
             let numbers = rows.compactMap { Int($0.split(separator: ",", omittingEmptySubsequences: false)[1]) }
             #expect(numbers.count == rows.count)
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+        }
+
+        @Test func repairIsSwitchedOffOnRequest() async throws {
+            try await withServer("testcard") { server in
+                #expect(try await server.isServing())
+                let (outcome, answer) = try await Measure.report(server.url(), ["--frames", "15", "--no-repair"])
+                #expect(outcome.status == 0, "\(outcome.diagnostics)")
+                let packets = try #require(answer).packets
+                #expect(packets.repair == "off" && packets.repaired == 0)
+                #expect(packets.lostBeforeRepair == packets.lost)
+            }
         }
 
         /// Estimates a clock with a true offset of zero. Sender reports never arrive before they are sent, so that the estimate is

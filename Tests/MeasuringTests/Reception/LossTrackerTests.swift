@@ -45,6 +45,20 @@ import Testing
         #expect(tracker.reordered == expected.reordered)
     }
 
+    @Test(arguments: [0, 65_533, 65_534] as [UInt16])
+    func aRepairedPacketIsNeitherLostNorReordered(first: UInt16) {
+        var tracker = LossTracker()
+        for step in [0, 1, 4, 5] as [UInt16] { _ = tracker.received(first &+ step) }
+        let placement = tracker.receivedRepair(first &+ 3)
+        #expect(placement == .late)
+        #expect(tracker.packets == 5)
+        #expect(tracker.lostBeforeRepair == 2 && tracker.repaired == 1 && tracker.lost == 1)
+        #expect(tracker.gaps == 1 && tracker.reordered == 0 && tracker.duplicates == 0)
+        // The network's own copies still count.
+        _ = tracker.received(first &+ 3)
+        #expect(tracker.duplicates == 1 && tracker.repaired == 1)
+    }
+
     @Test func theFirstNumberMayBeAnnouncedAfterTheFirstPacket() {
         var tracker = LossTracker()
         _ = tracker.received(10)
