@@ -241,6 +241,7 @@ extension DeliveryLoop {
         guard let audience = audience(of: viewer),
             let track = viewer.tracks.lazy.compactMap(\.self).first(where: { $0.rewriter.ssrc == report.ssrc })
         else { return }
+        let report = track.reception == nil ? report.asFirst(ofSent: track.packetCount) : report
         let reception = ClientReception(
             report, after: track.reception, repairedPackets: track.repair?.separatelyRepairedPackets,
             hidesLosses: track.repair?.hasSentCopies == true,

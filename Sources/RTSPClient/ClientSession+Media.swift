@@ -81,7 +81,10 @@ extension ClientSession {
         case .udp:
             let pair = try Reactor.RTPSocketPair.bind(evenIn: ports(), bufferByteCount: plan.datagramBufferByteCount)
             transport = Transport(.udp, .unicast)
-            if track.hasFeedbackProfile { transport.profile = MediaProfile.plainWithFeedback.rawValue }
+            // Otherwise the profile without feedback, because some devices describe `RTP/AVPF` and refuse it.
+            if track.repeatsLostPackets, plan.repairPatience != nil {
+                transport.profile = MediaProfile.plainWithFeedback.rawValue
+            }
             transport.clientPorts = RTSP.PortPair(rtp: pair.port)
             try watch(pair, track: index)
             tracks.append(TrackBox(TrackReception(track, sockets: pair)))

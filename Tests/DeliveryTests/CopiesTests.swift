@@ -36,6 +36,27 @@ struct CopiesTests {
         #expect(broadcast.delivery.statistics.duplicatedPackets == 7)
     }
 
+    /// live555's first report has a share of 254/256 with any number of lost packets. It does not look like congestion.
+    @Test func theFirstReportOfLive555BeginsCopies() throws {
+        let broadcast = Broadcast()
+        var client = try UDPClient(usesGSO: true, repair: TrackRepair(.behindNextFrame))
+        broadcast.publish(idr: true, byteCount: 9_000)
+        #expect(broadcast.start(client.viewer))
+        var sent: [[UInt8]] = []
+        for _ in 0..<10 {
+            broadcast.publish(byteCount: 5_000)
+            broadcast.turn(after: 40)
+            sent += client.packetBytes()
+        }
+        var report = lossReport
+        report.fractionLost = 254
+        broadcast.delivery.received(report, of: client.viewer, at: broadcast.now)
+        broadcast.publish(byteCount: 3_000)
+        broadcast.turn(after: 40)
+        let hasCopies = Array(client.packetBytes().suffix(4)) == Array(sent.suffix(4))
+        #expect(hasCopies && sent.count == 48)
+    }
+
     /// After a rollback, other packets may get the numbers. Copies of the former ones would be wrong, and under SRTP reveal both.
     @Test func noCopyIsSentOfAFrameThatWasTakenBack() throws {
         let broadcast = Broadcast()

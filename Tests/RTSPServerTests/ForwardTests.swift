@@ -291,7 +291,8 @@ struct ForwardTests {
         } _: { _, _, journal in
             // Some thousand requests fill the buffers of the kernel first, which takes a debug build on a busy machine half a minute.
             #expect(
-                await eventually(within: 120) { journal.reasons.first == "the server does not read what is sent to it" })
+                await eventually(within: 120) { journal.reasons.first == "the server does not read what is sent to it" }
+            )
         }
     }
 

@@ -27,14 +27,26 @@ public struct ClientReception: Hashable, Sendable {
         at ntpTime: NTPTime
     ) {
         missingPackets = max(0, Int64(block.cumulativeLost) - (repairedPackets ?? 0))
-        // live555 counts the sequence numbers before its first packet as lost in the share of its first report, but not in the total.
-        let isWithoutLoss = former == nil && block.cumulativeLost <= 0
-        lossShare = isWithoutLoss ? 0 : Double(block.fractionLost) / 256
+        lossShare = Double(block.fractionLost) / 256
         jitter = block.jitter
         roundTripNanoseconds = block.roundTripNanoseconds(now: ntpTime)
         let certain = repairedPackets == nil ? missingPackets : min(missingPackets, former?.missingPackets ?? 0)
         let formerlyLost = (hidesLosses ? former?.missingPackets : former?.lostForGood) ?? 0
         lostForGood = max(formerlyLost, certain)
         newlyLost = lostForGood - formerlyLost
+    }
+}
+
+extension ReportBlock {
+    /// A client's first report, with a share of lost packets that its total permits. live555 counts the sequence numbers before its first
+    /// packet as lost in the share of its first report, but not in the total.
+    ///
+    /// - Parameter packetCount: the packets that were sent so far.
+    func asFirst(ofSent packetCount: UInt32) -> Self {
+        guard packetCount > 0 else { return self }
+        var block = self
+        block.fractionLost = min(
+            fractionLost, UInt8(clamping: Int64(max(0, cumulativeLost)) * 256 / Int64(packetCount)))
+        return block
     }
 }

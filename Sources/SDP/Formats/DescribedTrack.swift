@@ -11,9 +11,8 @@ public struct DescribedTrack: Hashable, Sendable {
     public let control: String?
     /// Whether the sender makes a keyframe on request (RFC 4585, section 4.2: `nack pli`; RFC 5104, section 7.1: `ccm fir`).
     public let takesKeyframeRequests: Bool
-    /// Whether the receiver may send feedback at any time (`RTP/AVPF`, RFC 4585).
-    public let hasFeedbackProfile: Bool
-    /// Whether the sender sends a lost packet again as it was (RFC 4585, section 4.2: `nack`), and not in a stream of its own (RFC 4588).
+    /// Whether the sender sends a lost packet again as it was (`RTP/AVPF`, RFC 4585, section 4.2: `nack`), and not in a stream of its own
+    /// (RFC 4588).
     public let repeatsLostPackets: Bool
 
     public enum Payload: Hashable, Sendable {
@@ -68,15 +67,13 @@ extension MediaDescription {
             return nil
         }
         let payload = payload(of: map)
-        let hasFeedbackProfile = transport.uppercased() == "RTP/AVPF"
         // The RTP clock of Opus always has 48 kHz, but some cameras write another rate.
         return DescribedTrack(
             payloadType: map.payloadType, encodingName: map.encodingName,
             clockRate: payload.codec == .opus ? .audio48k : clockRate, payload: payload, control: control,
             takesKeyframeRequests: takesFeedback("nack pli", of: map.payloadType)
                 || takesFeedback("ccm fir", of: map.payloadType),
-            hasFeedbackProfile: hasFeedbackProfile,
-            repeatsLostPackets: hasFeedbackProfile && takesFeedback("nack", of: map.payloadType)
+            repeatsLostPackets: transport.uppercased() == "RTP/AVPF" && takesFeedback("nack", of: map.payloadType)
                 && !hasRetransmissionStream)
     }
 
