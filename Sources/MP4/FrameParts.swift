@@ -5,15 +5,17 @@ import Media
 /// A part of a frame whose beginning is missing is dropped: that only happens in the first frames of a pipe, whose number of slices is
 /// not known yet. A frame whose end is missing is complete with what came, once the next frame begins; if that is a keyframe, it is
 /// dropped, because nothing refers to it.
-struct FrameParts: Sendable {
+public struct FrameParts: Sendable {
     /// The frames that have begun, one per track.
     private var frames: [TrackID: (parts: [AccessUnit], byteCount: Int)] = [:]
 
     /// Bytes of one frame, as many as the ring of a stream holds by default. A larger frame is dropped.
     private static let maximumByteCount = 16_000_000
 
+    public init() {}
+
     /// The whole units that are complete with `unit`: none, one, or also the one before it.
-    mutating func joined(_ unit: AccessUnit) -> [AccessUnit] {
+    public mutating func joined(_ unit: AccessUnit) -> [AccessUnit] {
         let frame = frames.removeValue(forKey: unit.track)
         guard unit.part.isStart else {
             guard var frame else { return [] }
@@ -30,7 +32,7 @@ struct FrameParts: Sendable {
     }
 
     /// Whether no frame has begun, so that a whole unit needs no joining.
-    var isEmpty: Bool { frames.isEmpty }
+    public var isEmpty: Bool { frames.isEmpty }
 
     private static func whole(_ parts: [AccessUnit]) -> AccessUnit {
         let first = parts[0]

@@ -3,7 +3,7 @@ import Wire
 
 /// NAL units behind their lengths of four bytes (ISO/IEC 14496-15, 5.3.4.2), without those that samples do not have: delimiters, which
 /// say nothing that the boxes do not say, filler data, which the format does not allow, and parameter sets unless they are in band.
-struct NALUnitFraming: Sendable {
+public struct NALUnitFraming: Sendable {
     private let syntax: Syntax
     private let placement: ParameterSetPlacement
     /// The parameter sets of the track behind their lengths, for keyframes that lack them.
@@ -11,11 +11,13 @@ struct NALUnitFraming: Sendable {
 
     private static let lengthByteCount = 4
 
-    init(_ sets: H264.ParameterSets, _ placement: ParameterSetPlacement) {
+    /// Frames units of H.264.
+    public init(_ sets: H264.ParameterSets, _ placement: ParameterSetPlacement) {
         self.init(.h264, placement, sets.sequence + sets.picture)
     }
 
-    init(_ sets: H265.ParameterSets, _ placement: ParameterSetPlacement) {
+    /// Frames units of H.265.
+    public init(_ sets: H265.ParameterSets, _ placement: ParameterSetPlacement) {
         self.init(.h265, placement, sets.all)
     }
 
@@ -60,14 +62,15 @@ struct NALUnitFraming: Sendable {
     }
 
     /// Bytes of the sample; 0 if nothing of the unit remains.
-    func byteCount(of unit: AccessUnit) -> Int {
+    public func byteCount(of unit: AccessUnit) -> Int {
         var byteCount = 0
         for range in unit.units where isKept(range, of: unit) { byteCount += Self.lengthByteCount + range.count }
         return byteCount > 0 && lacksParameterSets(unit) ? parameterSets.count + byteCount : byteCount
     }
 
+    /// Appends the sample.
     @_lifetime(output: copy output)
-    func write(_ unit: AccessUnit, to output: inout OutputRawSpan) {
+    public func write(_ unit: AccessUnit, to output: inout OutputRawSpan) {
         if lacksParameterSets(unit) { output.append(parameterSets.rawSpan) }
         for range in unit.units where isKept(range, of: unit) {
             // A NAL unit is part of an array, which never reaches 4 GB.
