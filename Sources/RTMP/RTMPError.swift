@@ -1,5 +1,3 @@
-import Media
-
 /// Why the bytes of a peer are not RTMP that can be read. The connection must be closed; the description is for its log entry.
 public enum RTMPError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The handshake asks for another version than 3 (Adobe's RTMP specification, section 5.2.2). Version 6 is RTMPE.
@@ -26,8 +24,6 @@ public enum RTMPError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyValues(limit: Int)
     /// A command lacks its name, its transaction, or an argument.
     case malformedCommand(String)
-    /// The header of an audio or video message is malformed.
-    case malformedTag(Codec.Kind)
 
     public var description: String {
         switch self {
@@ -43,7 +39,6 @@ public enum RTMPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .dataTooDeep(let limit): "AMF0 objects nested deeper than \(limit) levels"
         case .tooManyValues(let limit): "more than \(limit) AMF0 values in a message"
         case .malformedCommand(let name): "malformed command \(name)"
-        case .malformedTag(let kind): "malformed header of \(kind == .video ? "a video" : "an audio") message"
         }
     }
 }

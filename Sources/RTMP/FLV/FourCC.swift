@@ -15,9 +15,11 @@ struct FourCC: RawRepresentable, Hashable, Sendable {
     static let aac = Self("mp4a")
     static let opus = Self("Opus")
 
+    /// The four bytes.
+    var bytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> UInt32($0)) } }
+
     /// The characters, for messages; other bytes than printable ASCII become question marks.
     var text: String {
-        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> UInt32($0)) }
-        return String(decoding: bytes.map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
+        String(decoding: bytes.map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }
 }

@@ -1,0 +1,104 @@
+import Media
+import Wire
+
+/// Reads the NAL units of frames behind their lengths (ISO/IEC 14496-15, 5.3.4.2), and adds the parameter sets that keyframes lack, because
+/// FLV has them in the decoder configuration.
+struct PictureFraming: Sendable {
+    /// The format with the newest parameter sets, of the configuration or in band.
+    private(set) var format: Track.Format
+    private let lengthByteCount: Int
+    private var parameterSets: any ParameterSetTracking
+
+    struct Picture {
+        let bytes: [UInt8]
+        let units: [Range<Int>]
+        let isKeyframe: Bool
+    }
+
+    /// - Parameter configuration: the content of an `avcC` box; `nil` if it is malformed.
+    init?(h264 configuration: [UInt8]) {
+        guard let record = H264.DecoderConfigurationRecord(parsing: configuration) else { return nil }
+        format = .h264(record.parameterSets)
+        lengthByteCount = record.lengthSize
+        parameterSets = H264.ParameterSetTracker(record.parameterSets)
+    }
+
+    /// - Parameter configuration: the content of an `hvcC` box; `nil` if it is malformed, or without parameter sets.
+    init?(h265 configuration: [UInt8]) {
+        guard let record = H265.DecoderConfigurationRecord(parsing: configuration), let sets = record.parameterSets
+        else { return nil }
+        format = .h265(sets)
+        lengthByteCount = record.lengthSize
+        parameterSets = H265.ParameterSetTracker(sets)
+    }
+
+    /// A frame; `nil` if a length is wrong, or if there is no slice: some encoders send parameter sets or SEI alone.
+    mutating func picture(_ payload: [UInt8], _ data: Range<Int>) -> Picture? {
+        guard let (bytes, units) = nalUnits(payload, data) else { return nil }
+        observe(bytes, units)
+        guard units.contains(where: { isSlice(bytes[$0.lowerBound]) }) else { return nil }
+        let isKeyframe = units.contains { isRandomAccessPoint(bytes, $0) }
+        guard isKeyframe else { return Picture(bytes: bytes, units: units, isKeyframe: false) }
+        let own = units.map { Array(bytes[$0]) }
+        let completed = parameterSets.completed(own)
+        guard completed.count > own.count else { return Picture(bytes: bytes, units: units, isKeyframe: true) }
+        var end = 0
+        let ranges = completed.map { unit in
+            defer { end += unit.count }
+            return end..<(end + unit.count)
+        }
+        return Picture(bytes: Array(completed.joined()), units: ranges, isKeyframe: true)
+    }
+
+    /// The NAL units, back to back; `nil` if a length is wrong.
+    private func nalUnits(_ payload: [UInt8], _ data: Range<Int>) -> ([UInt8], [Range<Int>])? {
+        var reader = ByteReader(payload.rawSpan.extracting(data))
+        var (bytes, units) = ([UInt8](), [Range<Int>]())
+        bytes.reserveCapacity(data.count)
+        while reader.remaining > 0 {
+            guard let length = length(&reader), let unit = reader.take(length) else { return nil }
+            if length == 0 { continue }
+            units.append(bytes.count..<(bytes.count + length))
+            bytes.append(unit)
+        }
+        return (bytes, units)
+    }
+
+    private func length(_ reader: inout ByteReader) -> Int? {
+        switch lengthByteCount {
+        case 1: reader.uint8().map(Int.init)
+        case 2: reader.uint16().map(Int.init)
+        default: reader.uint32().map(Int.init)
+        }
+    }
+
+    /// Keeps parameter sets that are in band.
+    private mutating func observe(_ bytes: [UInt8], _ units: [Range<Int>]) {
+        let tracking = type(of: parameterSets)
+        for unit in units where tracking.isParameterSet(firstByte: bytes[unit.lowerBound]) {
+            if parameterSets.observe(Array(bytes[unit])), let newest = parameterSets.format { format = newest }
+        }
+    }
+
+    private func isSlice(_ firstByte: UInt8) -> Bool {
+        if case .h264 = format { return H264.NALUnitHeader(byte: firstByte).type.isVideoCodingLayer }
+        return H265.NALUnitType(firstByte: firstByte).isVideoCodingLayer
+    }
+
+    /// Whether decoding can start at a picture with this NAL unit. SEI with a recovery point counts, too, because encoders with intra
+    /// refresh send no other keyframes.
+    private func isRandomAccessPoint(_ bytes: [UInt8], _ unit: Range<Int>) -> Bool {
+        let first = bytes[unit.lowerBound]
+        if case .h264 = format {
+            let type = H264.NALUnitHeader(byte: first).type
+            return type == .idrSlice || type == .supplementalEnhancement && hasRecoveryPoint(bytes[unit], 1)
+        }
+        let type = H265.NALUnitType(firstByte: first)
+        return type.isRandomAccessPoint
+            || type == .prefixSupplementalEnhancement && hasRecoveryPoint(bytes[unit], H265.NALUnitHeader.byteCount)
+    }
+
+    private func hasRecoveryPoint(_ unit: ArraySlice<UInt8>, _ headerByteCount: Int) -> Bool {
+        H264.SupplementalEnhancement.isPresent(.recoveryPoint, in: Array(unit), headerByteCount: headerByteCount)
+    }
+}

@@ -1,0 +1,94 @@
+import Media
+import Wire
+
+/// One track of a publisher: its decoder configuration, and how its frames become access units.
+struct ReceivedTrack: Sendable {
+    private(set) var format: Track.Format
+    private var framing: Framing
+    /// The last decode time, in ticks.
+    private var last: Int64 = .min
+
+    private enum Framing: Sendable {
+        case video(PictureFraming)
+        case audio(AudioFrameClock)
+    }
+
+    /// `nil` if the configuration is malformed, or has no parameter sets.
+    init?(_ codec: TagCodec, configuration: [UInt8]) {
+        switch codec {
+        case .h264:
+            // OBS before 29.1, and some encoders, send H.265 with the number of H.264.
+            guard let framing = PictureFraming(h264: configuration) ?? PictureFraming(h265: configuration) else {
+                return nil
+            }
+            (format, self.framing) = (framing.format, .video(framing))
+        case .h265:
+            guard let framing = PictureFraming(h265: configuration) else { return nil }
+            (format, self.framing) = (framing.format, .video(framing))
+        case .aac:
+            guard let config = AAC.AudioSpecificConfig(parsing: configuration) else { return nil }
+            (format, framing) = (.aac(config), .audio(AudioFrameClock()))
+        case .opus:
+            guard let channelCount = OpusHead.channelCount(in: configuration) else { return nil }
+            (format, framing) = (.opus(channelCount: channelCount), .audio(AudioFrameClock()))
+        case .unsupported: return nil
+        }
+    }
+
+    /// The same, with decode times that are later than those of the track that it replaces, if both have the same clock.
+    func continuing(_ former: ReceivedTrack?) -> ReceivedTrack {
+        guard let former, former.format.clockRate == format.clockRate else { return self }
+        var track = self
+        track.last = former.last
+        return track
+    }
+
+    /// The access unit of a frame on a track; `nil` if it is damaged, or if nothing of it is to be decoded.
+    ///
+    /// - Parameters:
+    ///   - data: the range of the frame in `payload`.
+    ///   - decode: milliseconds since the epoch.
+    ///   - composition: milliseconds from the decode time to the presentation time.
+    mutating func unit(
+        _ payload: [UInt8], _ data: Range<Int>, on track: TrackID, decode: Int64, composition: Int32
+    ) -> AccessUnit? {
+        switch framing {
+        case .video(var pictures):
+            let picture = pictures.picture(payload, data)
+            (format, framing) = (pictures.format, .video(pictures))
+            guard let picture else { return nil }
+            let ticks = ascending(Self.ticks(decode, .video))
+            let shown = MediaTime(ticks: ticks + Self.ticks(Int64(composition), .video), rate: .video)
+            return AccessUnit(
+                track: track, presentationTime: shown, decodeTime: MediaTime(ticks: ticks, rate: .video),
+                isKeyframe: picture.isKeyframe, bytes: picture.bytes, units: picture.units)
+        case .audio(var clock):
+            let bytes = Array(payload[data])
+            guard !bytes.isEmpty, let sampleCount = sampleCount(of: bytes) else { return nil }
+            let ticks = clock.ticks(milliseconds: decode, sampleCount: sampleCount, format.clockRate)
+            framing = .audio(clock)
+            let time = MediaTime(ticks: ascending(ticks), rate: format.clockRate)
+            return AccessUnit(
+                track: track, presentationTime: time, decodeTime: time, isKeyframe: true, bytes: bytes,
+                units: [0..<bytes.count])
+        }
+    }
+
+    /// The time, or the next tick if the publisher repeats a time or goes back.
+    private mutating func ascending(_ ticks: Int64) -> Int64 {
+        last = max(ticks, last == .min ? ticks : last + 1)
+        return last
+    }
+
+    private static func ticks(_ milliseconds: Int64, _ rate: ClockRate) -> Int64 {
+        milliseconds * Int64(rate.hertz) / 1000
+    }
+
+    private func sampleCount(of frame: [UInt8]) -> Int? {
+        switch format {
+        case .aac(let configuration): configuration.samplesPerFrame
+        case .opus: Opus.sampleCount(of: frame)
+        case .h264, .h265, .g711: nil
+        }
+    }
+}
