@@ -85,6 +85,7 @@ let package = Package(
         .target(name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], swiftSettings: pure + inlined),
         .target(name: "HTTP", swiftSettings: pure),
         .target(name: "HLS", dependencies: ["MP4", "Media", "Wire"], swiftSettings: pure),
+        .target(name: "RTMP", dependencies: ["MP4", "Media", "Wire"], swiftSettings: pure),
         .target(name: "RateControl", dependencies: ["Media"], swiftSettings: pure + inlined),
 
         // Machinery.
@@ -171,6 +172,7 @@ let package = Package(
         tests("MPEGTS", "Media", "Muxing", "Wire"),
         tests("MP4", "CAllocations", "Media", "Muxing", "Wire"),
         tests("HLS", "MP4", "Media"),
+        tests("RTMP", "MP4", "Media"),
         tests("RateControl", "CAllocations", "Impairment", "Media"),
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),

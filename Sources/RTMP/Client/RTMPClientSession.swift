@@ -76,7 +76,8 @@ public struct RTMPClientSession: Sendable {
         for message in head.messages(for: .server) {
             let (type, payload) = (message.type, message.payload)
             bytes += channel.bytes(
-                of: Message(type, streamID: streamID, timestamp: timeline.last, payload: payload), on: message.chunkStream)
+                of: Message(type, streamID: streamID, timestamp: timeline.last, payload: payload),
+                on: message.chunkStream)
         }
         return bytes
     }

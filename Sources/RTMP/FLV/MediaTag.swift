@@ -39,7 +39,9 @@ struct MediaTag: Hashable, Sendable {
     private static func legacyVideo(_ first: UInt8, _ reader: inout ByteReader) -> MediaTag? {
         let codec = TagCodec(videoCodecID: first & 0xF)
         // Frame type 5 is a command to the player, such as to seek.
-        guard first >> 4 != 5, codec == .h264 || codec == .h265 else { return MediaTag(number: 0, codec: codec, content: .other) }
+        guard first >> 4 != 5, codec == .h264 || codec == .h265 else {
+            return MediaTag(number: 0, codec: codec, content: .other)
+        }
         guard let type = reader.uint8(), let time = reader.uint24() else { return nil }
         return MediaTag(number: 0, codec: codec, content: content(type, compositionTime: time, &reader))
     }

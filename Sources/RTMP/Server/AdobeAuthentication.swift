@@ -22,7 +22,8 @@ public enum AdobeAuthentication {
 
         /// From the query of an application; `nil` if there are none.
         init?(query: String) {
-            guard Parameters.first("authmod", in: query) == "adobe", let user = Parameters.first("user", in: query) else {
+            guard Parameters.first("authmod", in: query) == "adobe", let user = Parameters.first("user", in: query)
+            else {
                 return nil
             }
             guard let response = Parameters.first("response", in: query),

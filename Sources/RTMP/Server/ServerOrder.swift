@@ -30,7 +30,8 @@ public enum ServerOrder: Hashable, Sendable {
             switch self {
             case .protocolError(let error): "invalid RTMP from the client: \(error)"
             case .refused(let reason): reason
-            case .tooManyWaitingBytes(let limit): "the client sent more than \(limit) bytes before its command was answered"
+            case .tooManyWaitingBytes(let limit):
+                "the client sent more than \(limit) bytes before its command was answered"
             }
         }
     }

@@ -1,0 +1,182 @@
+import Media
+import Testing
+
+@testable import RTMP
+
+@Suite struct ClientSessionTests {
+    private let publishing = ClientTarget(.publish, server: "rtmp://host", path: "/live/cam", query: "key=1")
+    private let playing = ClientTarget(.play, server: "rtmp://host", path: "/live/cam")
+
+    /// A client and a server that exchange bytes in pieces of this length.
+    private struct Pair {
+        var client: RTMPClientSession
+        var server = RTMPServerSession(random: [UInt8](repeating: 2, count: 3072))
+        var pieceByteCount: Int
+        var decide: (inout RTMPServerSession, ServerOrder) -> Void
+        var serverMedia: [Message] = []
+        var clientMedia: [Message] = []
+        var isStarted = false
+        var reconnect: ClientLogin?
+        var closed: ClientOrder.CloseReason?
+
+        init(
+            _ target: ClientTarget, login: ClientLogin? = nil, pieceByteCount: Int = 4096,
+            decide: @escaping (inout RTMPServerSession, ServerOrder) -> Void = Self.accept
+        ) {
+            client = RTMPClientSession(target, login: login, random: [UInt8](repeating: 1, count: 1536))
+            self.pieceByteCount = pieceByteCount
+            self.decide = decide
+        }
+
+        static func accept(_ server: inout RTMPServerSession, _ order: ServerOrder) {
+            switch order {
+            case .connect: server.acceptConnection()
+            case .publish: server.acceptPublishing()
+            case .play: server.acceptPlaying()
+            default: break
+            }
+        }
+
+        mutating func run() {
+            var isIdle = false
+            while !isIdle {
+                isIdle = true
+                while let order = client.next() {
+                    isIdle = false
+                    switch order {
+                    case .send(let bytes): toServer(bytes)
+                    case .started: isStarted = true
+                    case .media(let message): clientMedia.append(message)
+                    case .reconnect(let login): reconnect = login
+                    case .close(let reason): closed = reason
+                    }
+                }
+                while let order = server.next() {
+                    isIdle = false
+                    switch order {
+                    case .send(let bytes): toClient(bytes)
+                    case .media(let message): serverMedia.append(message)
+                    default: decide(&server, order)
+                    }
+                }
+            }
+        }
+
+        mutating func toServer(_ bytes: [UInt8]) {
+            for piece in pieces(bytes) { server.received(piece.rawSpan) }
+        }
+
+        mutating func toClient(_ bytes: [UInt8]) {
+            for piece in pieces(bytes) { client.received(piece.rawSpan) }
+        }
+
+        private func pieces(_ bytes: [UInt8]) -> [[UInt8]] {
+            stride(from: 0, to: bytes.count, by: pieceByteCount).map {
+                Array(bytes[$0..<min($0 + pieceByteCount, bytes.count)])
+            }
+        }
+    }
+
+    @Test(arguments: [1, 7, 4096])
+    func aClientPublishesToAServer(pieceByteCount: Int) throws {
+        var addresses: [StreamAddress] = []
+        var pair = Pair(publishing, pieceByteCount: pieceByteCount) { server, order in
+            if case .publish(let address) = order { addresses.append(address) }
+            Pair.accept(&server, order)
+        }
+        var packager = FLVPackager(tracks: avcTracks, options: [])
+        var timeline = PlayerTimeline()
+        let head = try #require(packager.head)
+        let early = pair.client.bytes(of: head, in: timeline)
+        #expect(early == nil)
+        pair.run()
+        #expect(pair.isStarted)
+        #expect(addresses.map(\.path) == ["/live/cam"])
+        #expect(addresses.map(\.query) == ["key=1"])
+        // Longer than a chunk.
+        let unit = frame([[0x65] + [UInt8](repeating: 5, count: 100_000)], decode: 500, shown: 540, isKeyframe: true)
+        let output = packager.package(unit)
+        let headBytes = pair.client.bytes(of: head, in: timeline)
+        let frameBytes = try pair.client.bytes(of: #require(output), in: &timeline)
+        pair.toServer(try #require(headBytes))
+        pair.toServer(try #require(frameBytes))
+        pair.run()
+        #expect(pair.serverMedia.map(\.type) == [.dataAMF0, .video, .audio, .video])
+        let tags = read(pair.serverMedia)
+        #expect(tags.tracks.map { $0.map(\.codec) } == [[.h264, .aac]])
+        #expect(tags.units.map { $0.contents.last } == [unit.contents.last])
+        pair.client.stop()
+        pair.run()
+        #expect(pair.closed == nil)
+    }
+
+    @Test func aClientPlaysFromAServer() throws {
+        var pair = Pair(playing)
+        pair.run()
+        #expect(pair.isStarted)
+        let streamID = try #require(pair.server.playedStreamID)
+        var packager = FLVPackager(tracks: avcTracks, options: [])
+        var timeline = PlayerTimeline()
+        let unit = frame([[0x65] + [UInt8](repeating: 5, count: 100_000)], decode: 500, shown: 540, isKeyframe: true)
+        let packaged = packager.package(unit)
+        let output = try #require(packaged)
+        pair.toClient(try #require(output.head).bytes(streamID: streamID, at: timeline.last))
+        for message in output.messages {
+            let header = message.header(streamID: streamID, at: timeline.timestamp(of: message))
+            pair.toClient(header.bytes + message.payload)
+        }
+        pair.run()
+        #expect(read(pair.clientMedia).units.map { $0.contents.last } == [unit.contents.last])
+        #expect(pair.clientMedia.last?.timestamp == 0)
+        pair.server.end(.playUnpublished, "the publisher has gone")
+        pair.run()
+        let reason = "the server ended the stream: the publisher has gone (NetStream.Play.UnpublishNotify)"
+        #expect(pair.closed?.description == reason)
+    }
+
+    @Test func aClientAnswersAChallenge() throws {
+        let digest: AdobeAuthentication.Digest = { "h\($0.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF_FFFF })" }
+        let secret = AdobeAuthentication.secret(user: "u", salt: "s", password: "p", digest)
+        var login = ClientLogin(user: "u", password: "p", clientChallenge: "k", digest: digest)
+        var hasAccepted = false
+        for _ in 0..<2 {
+            var pair = Pair(publishing, login: login, decide: decide)
+            pair.run()
+            login = try #require(pair.reconnect)
+        }
+        var pair = Pair(publishing, login: login, decide: decide)
+        pair.run()
+        #expect(hasAccepted)
+        #expect(pair.isStarted)
+
+        func decide(_ server: inout RTMPServerSession, _ order: ServerOrder) {
+            guard case .connect(let request) = order else { return Pair.accept(&server, order) }
+            switch request.credentials {
+            case nil: server.rejectConnection(.needsCredentials)
+            case .user(let user): server.rejectConnection(.challenge(user: user, salt: "s", challenge: "c"))
+            case .response(let response):
+                hasAccepted =
+                    response.challenge == "c" && response.digest == response.expectedDigest(secret: secret, digest)
+                if hasAccepted { server.acceptConnection() } else { server.rejectConnection(.wrongCredentials) }
+            }
+        }
+    }
+
+    @Test func refusalsHaveReasons() {
+        var unauthorised = Pair(publishing) { server, order in
+            if case .connect = order { server.rejectConnection(.needsCredentials) }
+        }
+        unauthorised.run()
+        #expect(unauthorised.closed == .unauthorised)
+        var taken = Pair(publishing) { server, order in
+            if case .publish = order {
+                server.reject(.publishBadName, "/live/cam has a publisher")
+            } else {
+                Pair.accept(&server, order)
+            }
+        }
+        taken.run()
+        #expect(
+            taken.closed?.description == "the server refused: /live/cam has a publisher (NetStream.Publish.BadName)")
+    }
+}
