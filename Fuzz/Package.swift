@@ -36,6 +36,8 @@ let package = Package(
         .target(name: "SDP", dependencies: ["Media", "Wire"], path: "Modules/SDP", swiftSettings: fuzzing),
         .target(
             name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], path: "Modules/RTSP", swiftSettings: fuzzing),
+        .target(
+            name: "RTMP", dependencies: ["MP4", "Media", "Wire"], path: "Modules/RTMP", swiftSettings: fuzzing),
         .target(name: "HTTP", path: "Modules/HTTP", swiftSettings: fuzzing),
         // The dependencies of the configuration reader (effects and server options), without coverage.
         .target(name: "CLinux", path: "Modules/CLinux"),
@@ -110,7 +112,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS",
+                "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTMP", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS",
                 "Media", "Wire",
                 "Reactor", "Streams", logging, .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

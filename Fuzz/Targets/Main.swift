@@ -27,6 +27,8 @@ private let targets: [String: Target] = [
     "rtp-reorder": fuzzRTPReorder,
     "rtp-reception": fuzzRTPReception,
     "mpegts": fuzzTransportStream,
+    "rtmp": fuzzRTMPChunks,
+    "flv": fuzzFLVTags,
     "rtcp": fuzzRTCP,
     "annexb": fuzzAnnexB,
     "sps": fuzzSPS,

@@ -1,6 +1,7 @@
 import Wire
 
-/// A command or an answer: a name, the number by which the answer names the command, and values (Adobe's RTMP specification, section 7.1.1).
+/// A command or an answer: a name, the number by which the answer names the command, and values (Adobe's RTMP specification, section
+/// 7.1.1).
 public struct CommandMessage: Hashable, Sendable {
     public let name: String
     /// 0 if the sender needs no answer.

@@ -2,8 +2,8 @@ import Wire
 
 /// The server's end of one RTMP connection: a state machine without a socket and a clock. Bytes and decisions go in; orders come out.
 ///
-/// A client connects, and then publishes or plays one stream at a time. To connect and to publish are two steps with an answer each, because
-/// an encoder may connect long before it publishes. While a decision is outstanding, the session reads no more messages: clients send
+/// A client connects, and then publishes or plays one stream at a time. To connect and to publish are two steps with an answer each,
+/// because an encoder may connect long before it publishes. While a decision is outstanding, the session reads no more messages: clients send
 /// several commands at once, and the answers must keep their order. The caller should then also stop reading from the socket.
 ///
 /// | state | event | next state | orders |

@@ -48,7 +48,7 @@ public struct ConnectRequest: Hashable, Sendable {
     init(_ parameters: ConnectParameters) {
         self.parameters = parameters
         address = StreamAddress(parameters, streamName: "")
-        credentials = AdobeAuthentication.Credentials(query: address.query)
+        credentials = AdobeAuthentication.Credentials(query: StreamAddress.divided(parameters.app).query)
     }
 }
 

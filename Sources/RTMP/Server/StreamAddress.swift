@@ -16,7 +16,15 @@ public struct StreamAddress: Hashable, Sendable {
         let elements = (app + "/" + name).split(separator: "/")
         path = "/" + elements.joined(separator: "/")
         let queries = [nameQuery, appQuery, urlQuery == appQuery ? "" : urlQuery]
-        query = queries.filter { !$0.isEmpty }.joined(separator: "&")
+        query = queries.map(Self.withoutCredentials).filter { !$0.isEmpty }.joined(separator: "&")
+    }
+
+    /// Leaves out what belongs to ``AdobeAuthentication``, whose `user` is not that of the query.
+    private static func withoutCredentials(_ query: String) -> String {
+        guard Parameters.first("authmod", in: query) != nil else { return query }
+        let names = ["authmod", "user", "challenge", "response", "opaque"]
+        return query.split(separator: "&").filter { part in !names.contains { part.hasPrefix($0 + "=") } }
+            .joined(separator: "&")
     }
 
     /// The first value of a parameter, as it was sent.
@@ -24,7 +32,8 @@ public struct StreamAddress: Hashable, Sendable {
         Parameters.first(name, in: query)
     }
 
-    private static func divided(_ text: String) -> (String, query: String) {
+    /// A text before its query, and the query.
+    static func divided(_ text: String) -> (String, query: String) {
         guard let mark = text.firstIndex(of: "?") else { return (text, "") }
         // FFmpeg and librtmp add `?authmod=…` to an application that has a query already.
         let query = text[text.index(after: mark)...].split(separator: "?").joined(separator: "&")
