@@ -93,6 +93,8 @@ private func orders(of pieces: [[UInt8]]) -> [ServerOrder] {
     for piece in pieces {
         session.received(piece.rawSpan)
         while let order = session.next() {
+            // Acknowledgements tell how much has come, so what is sent depends on the pieces.
+            if case .send = order { continue }
             orders.append(order)
             switch order {
             case .connect: session.acceptConnection()

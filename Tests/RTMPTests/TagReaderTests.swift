@@ -122,6 +122,18 @@ import Testing
         #expect(read(head + [changed[1], key]).tracks.count == 2)
     }
 
+    @Test func framesOfAConfigurationThatChangesBeforeTheAnnouncementAreDropped() {
+        var reader = TagReader(epoch: epoch)
+        for payload in ["AF 00 1190", "AF 01 AA", "AF 00 1210", "AF 01 BB"] {
+            reader.received(Message(.audio, payload: bytes(payload)), arrival: epoch)
+        }
+        reader.deadlinePassed(at: instant(1000))
+        var read = ReadTags()
+        read.take(from: &reader)
+        #expect(read.tracks.first?.map(\.clockRate.hertz) == [44_100])
+        #expect(read.units.map(\.contents) == [[[0xBB]]])
+    }
+
     @Test func unsupportedCodecsAreReportedOnceAndMalformedMessagesCounted() {
         var reader = TagReader(epoch: epoch)
         let wrong = ["90 61763031 00", "91 61763031 00", "17 01", "17 00 000000 FF", "27 01 000000 00000009 41"]

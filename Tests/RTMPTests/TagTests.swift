@@ -28,6 +28,8 @@ import Testing
         #expect(
             tags("91 4f707573 AA", .audio)
                 == [MediaTag(number: 0, codec: .opus, content: .frame(compositionMilliseconds: 0, 5..<6))])
+        // A codec of the other kind is none.
+        #expect(tags("90 68766331", .audio)?.map(\.codec) == [.unsupported("FourCC hvc1")])
         #expect(tags("90 61763031")?.map(\.codec) == [.unsupported("AV1")])
         #expect(tags("90 664c6143", .audio)?.map(\.codec) == [.unsupported("FLAC")])
     }

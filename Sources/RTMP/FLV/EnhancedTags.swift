@@ -103,10 +103,10 @@ struct EnhancedTags {
             }
         }
         let end = 1 + reader.offset + byteCount
-        guard byteCount <= reader.remaining, let content = content(TagCodec(code), end: end, &reader),
+        guard byteCount <= reader.remaining, let content = content(TagCodec(code, kind), end: end, &reader),
             reader.skip(end - 1 - reader.offset)
         else { return nil }
-        return MediaTag(number: number, codec: TagCodec(code), content: content)
+        return MediaTag(number: number, codec: TagCodec(code, kind), content: content)
     }
 
     /// The content up to the byte `end` of the message; `nil` if it is too short.

@@ -1,3 +1,5 @@
+import Media
+
 /// The codec of an audio or video message.
 enum TagCodec: Hashable, Sendable {
     case h264
@@ -7,13 +9,14 @@ enum TagCodec: Hashable, Sendable {
     /// A codec that is not received, by its name.
     case unsupported(String)
 
-    init(_ code: FourCC) {
+    /// From the FourCC of a message of this kind, which may have only codecs of its kind.
+    init(_ code: FourCC, _ kind: Codec.Kind) {
         self =
-            switch code {
-            case .avc: .h264
-            case .hevc: .h265
-            case .aac: .aac
-            case .opus: .opus
+            switch (code, kind) {
+            case (.avc, .video): .h264
+            case (.hevc, .video): .h265
+            case (.aac, .audio): .aac
+            case (.opus, .audio): .opus
             default: .unsupported(Self.names[code.text] ?? "FourCC \(code.text)")
             }
     }

@@ -125,6 +125,9 @@ public struct TagReader: Sendable {
         }
         // Many encoders repeat the configuration.
         if let former = tracks[key], former.format == track.format { return }
+        // Frames that wait for the announcement may have another clock.
+        held.removeAll { $0.key == key }
+        heldByteCount = held.reduce(0) { $0 + $1.unit.bytes.count }
         tracks[key] = track.continuing(tracks[key])
         if announced != nil {
             announce()
