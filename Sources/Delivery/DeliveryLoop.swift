@@ -31,7 +31,7 @@ public final class DeliveryLoop {
 
     private let options: Options
     private let fastStartBudget: MemoryBudget
-    private let waker: any Waker
+    let waker: any Waker
     let transmitter: Transmitter
     private(set) var audiences: [ObjectIdentifier: Audience] = [:]
     /// Whether viewers may be on their way to another audience.

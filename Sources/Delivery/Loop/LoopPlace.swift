@@ -1,5 +1,6 @@
 import Media
 import Reactor
+import Streams
 
 /// What a service uses of its loop: sockets to watch, deadlines, viewers, the UDP ports. Confined to the loop.
 public struct LoopPlace: SocketWatcher {
@@ -9,6 +10,8 @@ public struct LoopPlace: SocketWatcher {
 
     /// Sends to the viewers of the loop.
     public var delivery: DeliveryLoop { state.delivery }
+    /// Wakes the loop when a feed has something new, for a service with followers of its own.
+    public var waker: any Waker { state.delivery.waker }
     /// The UDP ports of the loop, which all its services share.
     public var ports: UDPPorts { state.ports }
     /// The beginning of the current turn.

@@ -122,6 +122,11 @@ public final class PublishingPoint: Sendable {
         former?.end(.takenOver(by: publication.publisher.peer.host))
     }
 
+    /// A publisher says something about its stream after it has begun. Without effect if another has taken over.
+    public func describe(_ publication: Publication, as texts: PublishedTexts) {
+        state.withLock { if $0.current === publication { $0.texts = texts } }
+    }
+
     /// A publication has ended. Without effect if another has taken over.
     public func ended(_ publication: Publication, because reason: String) {
         publication.input.close()

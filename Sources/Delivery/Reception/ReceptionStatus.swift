@@ -34,6 +34,25 @@ public struct ReceptionStatus: Hashable, Sendable {
     /// `nil` if it is unknown.
     public let roundTrip: Int64?
 
+    init(tracks: [Track], leftOut: [String], senderClockAhead: Int64?, roundTrip: Int64?) {
+        (self.tracks, self.leftOut) = (tracks, leftOut)
+        (self.senderClockAhead, self.roundTrip) = (senderClockAhead, roundTrip)
+    }
+
+    /// Of a publisher over TCP without RTP, whose capture times count from the arrival.
+    ///
+    /// - Parameters:
+    ///   - units: the codec of each track, and how many access units have come.
+    ///   - leftOut: the names of what comes and is not received.
+    public init(units: [(codec: String, count: Int64)], leftOut: [String] = [], roundTrip: Int64?) {
+        let tracks = units.map {
+            Track(
+                codec: $0.codec, packetCount: $0.count, lostCount: 0, reorderedCount: 0, brokenCount: 0,
+                unauthenticCount: nil, jitter: 0, origin: .arrival, drift: nil, jumpCount: 0)
+        }
+        self.init(tracks: tracks, leftOut: leftOut, senderClockAhead: nil, roundTrip: roundTrip)
+    }
+
     /// How the capture times are determined, by the track of which the least is known.
     public var origin: CaptureTimeOrigin {
         [.arrival, .senderReports].first { origin in tracks.contains { $0.origin == origin } } ?? .senderClock

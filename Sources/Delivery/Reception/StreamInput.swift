@@ -55,6 +55,20 @@ public final class StreamInput: Sendable {
         set { latestStatus.withLock { $0 = newValue } }
     }
 
+    // MARK: Publishers that do not send RTP
+
+    /// The units from now on belong to these tracks.
+    public func announce(_ tracks: [Track]) { pass(.announce(tracks)) }
+
+    /// A unit of an announced track, in capture order.
+    public func publish(_ unit: AccessUnit) { pass(.publish(unit)) }
+
+    /// What has been received so far. Call it every second.
+    public func note(_ status: ReceptionStatus) {
+        self.status = status
+        if !isClosed { stream.captureTimeOrigin = status.origin }
+    }
+
     func pass(_ output: ReceivedStream.Output) {
         state.withLock { state in
             guard state.isOpen else { return }

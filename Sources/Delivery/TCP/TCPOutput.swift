@@ -1,3 +1,4 @@
+import CLinux
 import Media
 import Reactor
 import TLS
@@ -106,7 +107,7 @@ public final class TCPOutput {
 
     /// An estimate of the bytes written that the client has not read: unacknowledged bytes plus the shrinkage of the client's
     /// window. While the socket takes nothing, the estimate may be `measurementInterval` old.
-    func unreadByteCount(at now: MonotonicTime) -> Int {
+    public func unreadByteCount(at now: MonotonicTime) -> Int {
         if isMeasurementStale || now - lastMeasurement >= Self.measurementInterval { measure(at: now) }
         return lastUnread
     }
@@ -126,7 +127,7 @@ public final class TCPOutput {
     ///
     /// Windows are reported in steps of up to half a buffer, and may stay narrower than they were. If nothing has changed for
     /// 400 ms, nothing is left to read, and the current window is the widest.
-    func isDrained(at now: MonotonicTime) -> Bool {
+    public func isDrained(at now: MonotonicTime) -> Bool {
         let unread = unreadByteCount(at: now)
         guard pendingByteCount == 0, lastUnacknowledged == 0 else { return false }
         if unread <= widestWindow / 4 { return true }
@@ -163,6 +164,60 @@ public final class TCPOutput {
         // The connection is over, and its owner will notice. The remaining packets are dropped.
         onChange?()
         return batch.packetCount
+    }
+
+    /// Writes a message behind its head in one call. What the socket does not take stays with the caller, so that a payload which many
+    /// viewers share is not copied; with TLS, the rest of one record stays here.
+    ///
+    /// - Parameter offset: the bytes of head and payload, counted together, that were taken before.
+    /// - Returns: how many more bytes were taken.
+    public func write(_ head: [UInt8], _ payload: [UInt8], from offset: Int, at now: MonotonicTime) -> Int {
+        if pendingByteCount > 0 { flush(at: now) }
+        guard pendingByteCount == 0, failure == nil else { return 0 }
+        return head.withUnsafeBytes { head in
+            payload.withUnsafeBytes { payload in
+                let first = UnsafeRawBufferPointer(rebasing: head[min(offset, head.count)...])
+                let second = UnsafeRawBufferPointer(rebasing: payload[max(0, offset - head.count)...])
+                return tls == nil ? write(first, second, at: now) : writeRecords(first, second, at: now)
+            }
+        }
+    }
+
+    private func write(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, at now: MonotonicTime
+    ) -> Int {
+        let outcome = withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { parts in
+            parts.initializeElement(at: 0, to: iovec(readingFrom: first))
+            parts.initializeElement(at: 1, to: iovec(readingFrom: second))
+            return socket.write(UnsafeBufferPointer(parts))
+        }
+        guard let taken = note(outcome, at: now) else { return 0 }
+        if taken < first.count + second.count { isBlocked = true }
+        return taken
+    }
+
+    /// Encrypts record by record, each after the one before has left. The first has the head and what follows it.
+    private func writeRecords(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, at now: MonotonicTime
+    ) -> Int {
+        guard let tls else { return 0 }
+        let total = first.count + second.count
+        var taken = 0
+        while taken < total, pendingByteCount == 0, failure == nil, tls.failure == nil {
+            if taken < first.count {
+                let byteCount = min(TLSConnection.recordByteCount - first.count, second.count)
+                tls.write(Array(first) + Array(second[..<byteCount]))
+                taken = first.count + byteCount
+            } else {
+                let start = taken - first.count
+                let end = min(start + TLSConnection.recordByteCount, second.count)
+                tls.write(UnsafeRawBufferPointer(rebasing: second[start..<end]))
+                taken = first.count + end
+            }
+            flush(at: now)
+        }
+        if tls.failure != nil { onChange?() }
+        return taken
     }
 
     /// Handles the result of a write: the number of bytes taken, or `nil` if there were none.

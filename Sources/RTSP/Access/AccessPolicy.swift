@@ -147,6 +147,9 @@ public struct AccessPolicy: Sendable {
     /// The permissions of a user that has authenticated before; `nil` if there is no such user.
     func account(of name: String) -> User? { user(name) }
 
+    /// The hash functions that check passwords; `nil` if this host has none.
+    public var hashes: HashFunctions? { accounts.verifier?.hashes }
+
     /// The verifier of all users' passwords.
     func verifier() throws(AccessFailure) -> Accounts.Verifier {
         guard let verifier = accounts.verifier else { throw .noHashFunctions }

@@ -65,9 +65,14 @@ public struct Authenticator: Sendable {
         return renewed.admits(right, path) ? renewed : nil
     }
 
-    /// Whether a grant of the policy `former` still permits a client of HTTP to watch `path`.
+    /// Whether a grant of the policy `former` still permits a client of another protocol than RTSP to watch `path`.
     public func admits(_ grant: Grant, toWatch path: String, since former: AccessPolicy?) -> Bool {
-        renewed(grant, .read, .tracks, at: path, since: former) != nil
+        admits(grant, .read, path, since: former)
+    }
+
+    /// Whether a grant of the policy `former` still permits a client of another protocol than RTSP to watch or publish `path`.
+    public func admits(_ grant: Grant, _ right: Right, _ path: String, since former: AccessPolicy?) -> Bool {
+        renewed(grant, right, .tracks, at: path, since: former) != nil
     }
 
     /// A request to authorise, before it is validated.
@@ -88,6 +93,8 @@ public struct Authenticator: Sendable {
         /// Tells a client of ``SATIP``, which does not support challenges.
         let encapsulation: RTPEncapsulation
         let application: ExternalAuthorisationRequest.Application
+        /// What a client of RTMP has presented; `nil` over RTSP and HTTP.
+        let login: Login?
 
         /// A request over RTSP.
         ///
@@ -95,6 +102,7 @@ public struct Authenticator: Sendable {
         init(message: Request, url: RequestURL?, path: String? = nil, right: Right, encapsulation: RTPEncapsulation) {
             (method, target, self.url) = (message.method, message.target, url)
             (self.right, self.encapsulation, application) = (right, encapsulation, .rtsp)
+            login = nil
             self.path = path ?? (message.method == .describe ? url?.wholePath : url?.path)
             authorization = message.headers.values(of: .authorization)
             userAgent = message.headers[.userAgent] ?? ""
@@ -111,6 +119,16 @@ public struct Authenticator: Sendable {
             (self.method, self.target, url) = (Method(rawValue: method), target, nil)
             (self.authorization, self.userAgent, self.query) = (authorization, userAgent, query)
             (self.path, self.right, encapsulation, application) = (path, right, .tracks, .http)
+            login = nil
+        }
+
+        /// A request over RTMP.
+        ///
+        /// - Parameter login: `nil` if the client has presented nothing.
+        public init(rtmp right: Right, path: String, login: Login?, userAgent: String, query: String) {
+            (method, target, url, authorization) = (.play, path, nil, [])
+            (self.userAgent, self.query, self.login) = (userAgent, query, login)
+            (self.path, self.right, encapsulation, application) = (path, right, .tracks, .rtmp)
         }
     }
 
@@ -188,6 +206,10 @@ public struct Authenticator: Sendable {
     private mutating func authenticated(
         _ request: AuthorisationRequest, at now: MonotonicTime
     ) throws(AccessFailure) -> (AccessPolicy.User, Grant) {
+        if let login = request.login {
+            let user = try user(with: login, at: now)
+            return (user, user.grant)
+        }
         let values = request.authorization
         if values.isEmpty, request.encapsulation == .transportStream, let information = request.url?.userInformation {
             guard policy.takesURLCredentials(of: peer) else { throw refusal(of: .credentialsInURL, at: now) }
@@ -350,6 +372,11 @@ extension Authenticator {
     private func password(
         in request: AuthorisationRequest, at now: MonotonicTime
     ) throws(AccessFailure) -> UserInformation? {
+        switch request.login {
+        case .password(let information): return information
+        case .proof(let user, _): throw refusal(of: .passwordIsNotStored(user: user), at: now)
+        case nil: break
+        }
         let values = request.authorization
         guard !values.isEmpty else {
             guard request.encapsulation == .transportStream, let information = request.url?.userInformation else {
@@ -362,6 +389,49 @@ extension Authenticator {
             throw refusal(of: .unusableCredentials, at: now)
         }
         return information
+    }
+}
+
+// MARK: - RTMP
+
+extension Authenticator {
+    /// What a client of RTMP presents.
+    public enum Login: Sendable {
+        /// From the query of its URL.
+        case password(UserInformation)
+        /// The answer to a challenge, which only the password itself can check.
+        case proof(user: String, isCorrect: @Sendable (_ password: String) -> Bool)
+    }
+
+    /// Checks what a client has presented, before it is known what for.
+    public mutating func verify(_ login: Login, at now: MonotonicTime) throws(AccessFailure) {
+        authenticatedUser = try user(with: login, at: now).name
+    }
+
+    /// Refuses a locked-out address.
+    public func requireNotLockedOut(at now: MonotonicTime) throws(AccessFailure) {
+        try requireNotLockedOut(of: nil, at: now)
+    }
+
+    private mutating func user(
+        with login: Login, at now: MonotonicTime
+    ) throws(AccessFailure) -> AccessPolicy.User {
+        switch login {
+        case .password(let information): return try user(with: information, at: now)
+        case .proof(let name, let isCorrect):
+            try requireNotLockedOut(of: name, at: now)
+            let account = try policy.verifier().account(of: name)
+            switch account.user?.secret {
+            case .password(let password):
+                guard isCorrect(password), let user = account.user else { throw .wrongCredentials(user: name) }
+                return user
+            case .digest, .salted: throw .passwordIsNotStored(user: name)
+            case nil:
+                // The same work as for a known user.
+                _ = isCorrect(account.digestSecret)
+                throw .wrongCredentials(user: nil)
+            }
+        }
     }
 }
 
@@ -383,6 +453,8 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case unusableCredentials
     /// The credentials are in the URL, which the policy does not allow for this client.
     case credentialsInURL
+    /// The client has answered a challenge of RTMP that needs the password itself, and only a hash is stored.
+    case passwordIsNotStored(user: String)
     /// The address has sent too many wrong passwords.
     case lockedOut(seconds: Int)
     /// The credentials are correct, but the nonce has expired or belongs to another connection.
@@ -405,6 +477,9 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .unusableCredentials: "unusable credentials: the server accepts Digest, or Basic inside TLS"
         case .credentialsInURL:
             "the password is in the URL, unencrypted, and access.satip does not allow that for this address"
+        case .passwordIsNotStored(let user):
+            "only a hash of the password of user \(user) is known here, with which the challenge of RTMP (authmod=adobe) cannot be "
+                + "checked: use ?user=USER&pass=PASSWORD"
         case .lockedOut(let seconds): "too many wrong passwords from this address: locked out for \(seconds) s"
         case .staleNonce: "credentials for an old challenge"
         case .notPermitted(let user): "user \(user) has no permission for this"

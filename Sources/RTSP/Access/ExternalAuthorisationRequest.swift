@@ -20,6 +20,7 @@ public struct ExternalAuthorisationRequest: Hashable, Sendable {
     public enum Application: String, Hashable, Sendable {
         case rtsp
         case http
+        case rtmp
     }
 
     /// The part of a request for which a decision is valid until the connection closes.

@@ -90,7 +90,7 @@ public struct RequestURL: Hashable, Sendable {
     }
 
     /// The decoded path with a leading slash, no trailing slash and no repeated slashes.
-    private static func decodedPath(_ path: Substring) -> String? {
+    public static func decodedPath(_ path: Substring) -> String? {
         guard let decoded = percentDecoded(path) else { return nil }
         let segments = decoded.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         return "/" + segments.joined(separator: "/")

@@ -12,6 +12,11 @@ public struct UserInformation: Hashable, Sendable {
         self.password = password
     }
 
+    /// From two percent-encoded values of a query.
+    public init(encodedUser user: String, password: String) {
+        self.init(user: Self.decoded(Substring(user)), password: Self.decoded(Substring(password)))
+    }
+
     /// Reads the percent-encoded text before the `@`; `nil` if it is empty.
     init?(_ text: Substring) {
         guard !text.isEmpty else { return nil }

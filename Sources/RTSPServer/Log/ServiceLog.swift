@@ -72,7 +72,8 @@ final class ServiceLog {
             metadata["paste"] = "rtsp://USER:PASSWORD@\(connection.local)/PATH, both in lower case"
         case .deniedExternally(countsAsGuess: false) where connection.machine.security == .tls:
             return logger.debug("request refused", metadata: metadata)
-        case .address, .wrongCredentials, .unusableCredentials, .credentialsInURL, .notPermitted, .deniedExternally,
+        case .address, .wrongCredentials, .passwordIsNotStored, .unusableCredentials, .credentialsInURL, .notPermitted,
+            .deniedExternally,
             .invalidToken, .noHashFunctions:
             break
         }

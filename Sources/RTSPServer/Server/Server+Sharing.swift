@@ -1,3 +1,4 @@
+import Delivery
 import RTSP
 import Reactor
 import Streams
@@ -47,6 +48,20 @@ extension Server {
 
     /// The substreams of the stream at a path, in the order of their paths.
     public func substreams(of path: String) -> [PathDirectory.Entry] { directory.substreams(of: path) }
+
+    /// Creates the path that a publisher of another protocol names, as ``PathDirectory/Creator`` says.
+    ///
+    /// - Parameter then: is given why it could not be created; `nil` if it was.
+    public func createPath(
+        _ path: String, for publisher: PublishingPoint.Publisher, _ then: @escaping @Sendable (String?) -> Void
+    ) -> Bool {
+        directory.create(PathDirectory.MissingPath(path: path, publisher: publisher)) { refusal in
+            then(refusal.map { $0.reason ?? $0.status.description })
+        }
+    }
+
+    /// The path most like `path`, to help with typing errors.
+    public func nearestPath(to path: String) -> String? { directory.nearest(to: path) }
 
     /// Counts one more viewer of another protocol; false if the limit is reached.
     public func admitViewer() -> Bool { registry.admitViewer() }

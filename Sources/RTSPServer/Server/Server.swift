@@ -9,7 +9,8 @@ import TLS
 
 /// The RTSP server: a listener for plain connections, one for TLS, and event loops that serve the connections.
 public final class Server: Sendable {
-    let loops: [MediaLoop]
+    /// The event loops, for what other protocols run on them.
+    public let loops: [MediaLoop]
     private let inboxes: [Inbox]
     private let acceptors: [Acceptor]
     let registry: Registry
