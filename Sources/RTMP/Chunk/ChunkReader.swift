@@ -15,12 +15,19 @@ public struct ChunkReader: Sendable {
         public var partialByteCount = 8 << 20
 
         public init() {}
+
+        /// Those of a client that has only sent commands. Otherwise each connection could hold megabytes before its user is known.
+        static let commands: Self = {
+            var limits = Self()
+            (limits.messageByteCount, limits.partialByteCount) = (1 << 16, 1 << 17)
+            return limits
+        }()
     }
 
     /// The chunk size before the peer sets one.
     static let initialChunkByteCount = 128
 
-    private let limits: Limits
+    var limits: Limits
     private var input: [UInt8] = []
     /// The index of the next byte in the input.
     private var start = 0

@@ -11,6 +11,9 @@ struct MessageChannel: Sendable {
         reader = ChunkReader(limits: limits)
     }
 
+    /// What the peer may send from now on.
+    mutating func limit(to limits: ChunkReader.Limits) { reader.limits = limits }
+
     /// Bytes that the peer has not acknowledged; `nil` before its first acknowledgement.
     var bytesInFlight: UInt64? { flow.bytesInFlight }
 

@@ -116,6 +116,7 @@ extension RTMPServerSession {
     public mutating func acceptPublishing() {
         guard case .deciding(.publish(let streamID, let path)) = state else { return }
         state = .publishing(streamID: streamID)
+        admitMedia()
         send(.userControl(.streamBegin(streamID: streamID)))
         send(Status(.status, .publishStart, "Publishing \(path).").command, streamID: streamID)
     }

@@ -52,13 +52,17 @@ public struct RTMPServerSession: Sendable {
     /// The number of the last message stream that was created.
     var lastStreamID: UInt32 = 0
     private var channel: MessageChannel
+    /// What a publisher may send.
+    private let limits: ChunkReader.Limits
 
     /// - Parameters:
     ///   - random: 3 072 random bytes.
     ///   - authenticationCode: HMAC-SHA-256, for clients that need digests in the handshake; `nil` to give only simple answers.
+    ///   - limits: what a publisher may send. All other clients may send much less.
     public init(random: [UInt8], authenticationCode: AuthenticationCode? = nil, limits: ChunkReader.Limits = .init()) {
         state = .handshake(ServerHandshake(random: random, authenticationCode: authenticationCode))
-        channel = MessageChannel(limits: limits)
+        channel = MessageChannel(limits: .commands)
+        self.limits = limits
     }
 
     /// Whether a decision is outstanding, so that the caller should not read from the socket.
@@ -155,6 +159,9 @@ public struct RTMPServerSession: Sendable {
         guard case .publishing = state else { return }
         orders.append(.media(message))
     }
+
+    /// The client may send media from now on.
+    mutating func admitMedia() { channel.limit(to: limits) }
 
     // MARK: - Output
 
