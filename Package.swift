@@ -118,6 +118,12 @@ let package = Package(
             ],
             swiftSettings: everywhere),
         .target(
+            name: "RTMPServer",
+            dependencies: [
+                "RTMP", "RTSP", "SDP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging,
+            ],
+            swiftSettings: everywhere),
+        .target(
             name: "RTSPClient",
             dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
             swiftSettings: everywhere),
@@ -139,7 +145,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "HTTP", "HTTPServer", "Muxing", "RTSPClient",
-                "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS",
+                "RTMPServer", "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS",
                 logging,
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -185,6 +191,7 @@ let package = Package(
             "HTTPServer", "COpenSSL", "HTTP", "Media", "RTSP", "Reactor", "SDP", "Server", "TLS", logging,
             .product(name: "NIOEmbedded", package: "swift-nio"),
             .product(name: "NIOHPACK", package: "swift-nio-http2")),
+        tests("RTMPServer", "Delivery", "Media", "RTMP", "RTSP", "RTSPServer", "Reactor", "Streams", "TLS", logging),
         tests("Streams", "Media", "RateControl"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),

@@ -1,0 +1,76 @@
+import Media
+import RTMP
+import Streams
+
+/// The players of one feed on one loop, and this loop's view of the feed. Confined to the loop.
+final class PlayerAudience {
+    /// The longest window of a fast start, in nanoseconds: players present it at normal speed, and stay behind by as much for good.
+    private static let longestWindow: Int64 = 40_000_000
+
+    let stream: Streams.Stream
+    let feed: Feed<FLVPackager>
+    let view = FeedView<FLVFrame>()
+    private(set) var connections: [Connection] = []
+    private let fastStartBudget: MemoryBudget
+    /// The fast start for players that join now.
+    private var sharedFastStart: PlayerFastStart?
+    /// When to repeat a keyframe request that the stream's rate limit refused.
+    private var keyframeRetry = MonotonicTime.distantFuture
+    /// The feed's ``Feed/changeCount`` of the last update.
+    private var seenChangeCount = 0
+
+    init(_ stream: Streams.Stream, _ feed: Feed<FLVPackager>, fastStartBudget: MemoryBudget) {
+        (self.stream, self.feed, self.fastStartBudget) = (stream, feed, fastStartBudget)
+        feed.update(&view.reader)
+    }
+
+    /// Lets a player join.
+    func join(_ player: Player, of connection: Connection, fast: Bool, at now: MonotonicTime) {
+        let point = stream.joinPoint(in: feed)
+        let tracks = stream.announcement?.tracks ?? []
+        let leading = FLVPackager.leading(of: tracks, to: player.codecs).flatMap { id in tracks.first { $0.id == id } }
+        player.join(fastStart(for: player, leading, from: point, fast), at: now)
+        connections.append(connection)
+        if player.follower.fastStart.isEmpty { requestKeyframe(at: now) }
+    }
+
+    func remove(_ connection: Connection) { connections.removeAll { $0 === connection } }
+
+    private func fastStart(
+        for player: Player, _ leading: Track?, from point: Streams.Stream.JoinPoint<FLVPackager>, _ isFast: Bool
+    ) -> PlayerFastStart {
+        let join = player.path.join
+        let key = PlayerFastStart.Key(limits: join.fastStart, window: min(join.fastStartWindow, Self.longestWindow))
+        guard let leading, isFast, join.mode != .keyframe else { return .none(at: point.nextIndex, key) }
+        if let shared = sharedFastStart, shared.key == key, shared.nextIndex == point.nextIndex { return shared }
+        let fresh = PlayerFastStart(point, leading: leading, key, within: fastStartBudget)
+        sharedFastStart = fresh
+        return fresh
+    }
+
+    /// Reads the feed's new frames.
+    ///
+    /// - Returns: whether there are any.
+    func update(at now: MonotonicTime) -> Bool {
+        if keyframeRetry <= now {
+            keyframeRetry = .distantFuture
+            if connections.contains(where: { $0.player?.follower.isAwaitingKeyframe == true }) {
+                requestKeyframe(at: now)
+            }
+        }
+        let count = feed.changeCount
+        guard count != seenChangeCount else { return false }
+        seenChangeCount = count
+        feed.update(&view.reader)
+        if let shared = sharedFastStart, shared.nextIndex != view.endIndex { sharedFastStart = nil }
+        return true
+    }
+
+    /// When to call ``update(at:)`` even if nothing is new.
+    var nextDeadline: MonotonicTime { keyframeRetry }
+
+    /// Requests a keyframe, now or as soon as the limit allows.
+    func requestKeyframe(at now: MonotonicTime) {
+        keyframeRetry = stream.requestKeyframe(at: now) ?? .distantFuture
+    }
+}

@@ -1,0 +1,141 @@
+import Media
+import RTSP
+import Streams
+import TestSupport
+import Testing
+
+@testable import RTMP
+
+/// Players over RTMP on the real server.
+@Suite(.serialized)
+struct PlayingTests {
+    @Test func aPlayerGetsTheFastStartAndThenEachFrame() async throws {
+        try await RTMPBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true, fill: 1)
+            for fill in 2...4 { broadcast.publishFrame(fill: UInt8(fill)) }
+            let player = try broadcast.player()
+            #expect(player.start() && player.read { player.frames.count == 4 })
+            for fill in 5...6 { broadcast.publishFrame(fill: UInt8(fill)) }
+            #expect(player.read { player.frames.count == 6 })
+            #expect(player.frames.map { $0.last } == [1, 2, 3, 4, 5, 6])
+            // Metadata and decoder configuration come first.
+            #expect(player.media.prefix(2).map(\.type) == [.dataAMF0, .video])
+            #expect(zip(player.media, player.media.dropFirst()).allSatisfy { $0.timestamp <= $1.timestamp })
+            let viewers = await broadcast.rtmp.viewers(at: .now())
+            #expect(viewers.map(\.path) == ["/cam"] && viewers.first?.transport == "RTMP")
+            #expect(await broadcast.rtmp.viewerCounts() == ["/cam": 1])
+        }
+    }
+
+    @Test func aPlayerWithoutHistoryStartsAtAKeyframe() async throws {
+        try await RTMPBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            let player = try broadcast.player()
+            #expect(player.start())
+            broadcast.publishFrame(fill: 1)
+            broadcast.publishFrame(isKeyframe: true, fill: 2)
+            #expect(player.read { player.frames.count == 1 })
+            #expect(player.frames.first?.last == 2)
+        }
+    }
+
+    /// A client that does not read for a while skips to a keyframe, and gets no half message.
+    @Test func aSlowPlayerSkipsToAKeyframe() async throws {
+        try await RTMPBroadcast.run { options in
+            options.policy.maximumLag = 200_000_000
+        } _: { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true, fill: 1)
+            let player = try broadcast.player(bufferByteCount: 8_192)
+            #expect(player.start() && player.read { player.frames.count == 1 })
+            for number in 0..<60 {
+                broadcast.publishFrame(isKeyframe: number % 10 == 0, fill: UInt8(number + 2), byteCount: 60_000)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(await broadcast.rtmp.viewers(at: .now()).first.map { $0.droppedUnits > 0 } == true)
+            // Frames that come while it reads.
+            var number = 0
+            let hasResumed = player.read(within: 10) {
+                number += 1
+                broadcast.publishFrame(isKeyframe: number % 3 == 0, fill: 100, byteCount: 2_000)
+                return player.frames.last?.last == 100
+            }
+            #expect(hasResumed)
+            let fills = player.frames.compactMap { $0.last }
+            let gap = try #require((1..<fills.count).first { fills[$0] > fills[$0 - 1] + 1 })
+            #expect(RTMPClient.isKeyframe(player.frames[gap]))
+            // Keyframes have their parameter sets, too.
+            let counts = [1_009, 60_009, 2_009].flatMap { [$0, $0 + 39] }
+            #expect(player.frames.allSatisfy { counts.contains($0.count) })
+        }
+    }
+
+    @Test func aPlayerThatTakesNothingIsDisconnected() async throws {
+        try await RTMPBroadcast.run { options in
+            options.policy.maximumStall = 1_000_000_000
+        } _: { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let player = try broadcast.player(bufferByteCount: 4_096)
+            #expect(player.start())
+            for _ in 0..<40 { broadcast.publishFrame(isKeyframe: true, byteCount: 100_000) }
+            #expect(
+                await eventually(within: 10) {
+                    broadcast.publishFrame(isKeyframe: true, byteCount: 100_000)
+                    return broadcast.lines.text.contains("the client took no data for 1 s")
+                })
+            #expect(await broadcast.rtmp.viewerCounts() == [:])
+        }
+    }
+
+    @Test func anOperatorDisconnectsAPlayer() async throws {
+        try await RTMPBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let player = try broadcast.player()
+            #expect(player.start())
+            let viewer = try #require(await broadcast.rtmp.viewers(at: .now()).first)
+            #expect(await broadcast.rtmp.disconnect(viewer.id))
+            #expect(player.refusal()?.code == .playStop)
+        }
+    }
+
+    @Test func theEndOfTheStreamEndsItsPlayers() async throws {
+        try await RTMPBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let player = try broadcast.player()
+            #expect(player.start())
+            await broadcast.rtmp.withdraw(broadcast.cam)
+            #expect(player.refusal()?.code == .playStop)
+        }
+    }
+
+    @Test func theServersViewerLimitApplies() async throws {
+        try await RTMPBroadcast.run {
+            _ in
+        } limits: {
+            $0.maximumViewers = 1
+        } _: { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let first = try broadcast.player()
+            #expect(first.start())
+            #expect(try broadcast.player().refusal()?.description == "the server has too many viewers")
+        }
+    }
+
+    @Test func theServersConnectionLimitApplies() async throws {
+        try await RTMPBroadcast.run {
+            _ in
+        } limits: {
+            $0.connectionLimits.total = 2
+        } _: { broadcast in
+            let sockets = try (0..<4).map { _ in try LoopbackSocket(port: broadcast.port) }
+            #expect(sockets[2].receive(within: 5) == [] && sockets[3].receive(within: 5) == [])
+            #expect(sockets[0].receive(within: 0.1) == nil && sockets[1].receive(within: 0.1) == nil)
+            #expect(broadcast.lines.text.contains("too many connections"))
+        }
+    }
+}
