@@ -6,6 +6,8 @@ public final class ServerProcess: Sendable {
     public let port: Int
     /// The port for HTTP; 0 if the server has none.
     public let httpPort: Int
+    /// The port for RTMP; 0 if the server has none.
+    public let rtmpPort: Int
     public let command: Command
 
     public enum Failure: Error {
@@ -37,25 +39,32 @@ public final class ServerProcess: Sendable {
     ///   - input: A file for standard input.
     ///   - prefix: A command that runs the server, such as `ip netns exec`.
     ///   - hasHTTP: Whether it also serves HTTP, on another free port.
+    ///   - hasRTMP: Whether it also serves RTMP, on another free port.
     public static func start(
-        _ arguments: [String], input: String? = nil, prefix: [String] = [], hasHTTP: Bool = false
+        _ arguments: [String], input: String? = nil, prefix: [String] = [], hasHTTP: Bool = false, hasRTMP: Bool = false
     ) async throws -> ServerProcess {
-        var server = try await ServerProcess(arguments, input: input, prefix: prefix, hasHTTP: hasHTTP)
+        var server = try await ServerProcess(
+            arguments, input: input, prefix: prefix, hasHTTP: hasHTTP, hasRTMP: hasRTMP)
         // Another process may have taken the port meanwhile.
         for _ in 0..<3 where server.log.contains("is in use") {
-            server = try await ServerProcess(arguments, input: input, prefix: prefix, hasHTTP: hasHTTP)
+            server = try await ServerProcess(
+                arguments, input: input, prefix: prefix, hasHTTP: hasHTTP, hasRTMP: hasRTMP)
         }
         guard server.notice.contains("listening on") else { throw Failure.neverListened(server.log) }
         return server
     }
 
-    private init(_ arguments: [String], input: String?, prefix: [String], hasHTTP: Bool) async throws {
+    private init(
+        _ arguments: [String], input: String?, prefix: [String], hasHTTP: Bool, hasRTMP: Bool
+    ) async throws {
         _ = Self.stateFolder
         let port = try LoopbackSocket.freePort()
         httpPort = hasHTTP ? try LoopbackSocket.freePort() : 0
+        rtmpPort = hasRTMP ? try LoopbackSocket.freePort() : 0
         // Started in / to ignore an apus.yml in the current folder.
         let command = try Command(
-            prefix + [Self.binary(), "serve", "--port", "\(port)", "--http-port", "\(httpPort)"] + arguments,
+            prefix + [Self.binary(), "serve", "--port", "\(port)", "--http-port", "\(httpPort)"]
+                + ["--rtmp-port", "\(rtmpPort)"] + arguments,
             input: input, in: "/")
         self.port = port
         self.command = command
@@ -75,6 +84,9 @@ public final class ServerProcess: Sendable {
     }
 
     public func url(_ path: String = "cam", host: String = "127.0.0.1") -> String { "rtsp://\(host):\(port)/\(path)" }
+
+    /// The address of a path over RTMP.
+    public func rtmpURL(_ path: String = "cam") -> String { "rtmp://127.0.0.1:\(rtmpPort)/\(path)" }
 
     /// The address of the endless MP4 file of a path.
     public func fileURL(_ path: String = "cam") -> String { "http://127.0.0.1:\(httpPort)/\(path)/index.mp4" }
@@ -110,10 +122,10 @@ public final class ServerProcess: Sendable {
 
 /// Starts a server, calls `body`, and stops the server by SIGTERM, even if `body` throws.
 public func withServer<Result>(
-    _ arguments: String..., input: String? = nil, hasHTTP: Bool = false,
+    _ arguments: String..., input: String? = nil, hasHTTP: Bool = false, hasRTMP: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation, _ body: (ServerProcess) async throws -> Result
 ) async throws -> Result {
-    let server = try await ServerProcess.start(arguments, input: input, hasHTTP: hasHTTP)
+    let server = try await ServerProcess.start(arguments, input: input, hasHTTP: hasHTTP, hasRTMP: hasRTMP)
     do {
         let result = try await body(server)
         await server.stop(sourceLocation: sourceLocation)

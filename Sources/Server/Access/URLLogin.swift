@@ -5,6 +5,8 @@ import Streams
 public struct URLLogin: Hashable, Sendable {
     /// The part of a URL before the host, with the `@`.
     private let userInformation: String
+    /// The query of a URL for RTMP, with the `?`.
+    private let query: String
     /// Whether clients on the server's own host need it.
     private let isNeededHere: Bool
 
@@ -12,21 +14,22 @@ public struct URLLogin: Hashable, Sendable {
     ///
     /// - Parameter isNeededHere: whether clients on the server's own host need it.
     public init(_ password: GeneratedPassword, of user: GeneratedPassword.User = .viewer, isNeededHere: Bool) {
-        self.init(userInformation: "\(user):\(password.text)@", isNeededHere: isNeededHere)
+        self.init(user: "\(user)", escapedPassword: password.text, isNeededHere: isNeededHere)
     }
 
     /// The word PASSWORD in place of a generated password, for texts that other users can read.
     static func hidden(of user: GeneratedPassword.User = .viewer, isNeededHere: Bool) -> Self {
-        Self(userInformation: "\(user):PASSWORD@", isNeededHere: isNeededHere)
+        Self(user: "\(user)", escapedPassword: "PASSWORD", isNeededHere: isNeededHere)
     }
 
     /// A user of the configuration, which needs the password on every host.
     public init(user: String, password: String) {
-        self.init(userInformation: "\(escaped(user)):\(escaped(password))@", isNeededHere: true)
+        self.init(user: escaped(user), escapedPassword: escaped(password), isNeededHere: true)
     }
 
-    private init(userInformation: String, isNeededHere: Bool) {
-        self.userInformation = userInformation
+    private init(user: String, escapedPassword: String, isNeededHere: Bool) {
+        userInformation = "\(user):\(escapedPassword)@"
+        query = "?user=\(user)&pass=\(escapedPassword)"
         self.isNeededHere = isNeededHere
     }
 
@@ -34,6 +37,9 @@ public struct URLLogin: Hashable, Sendable {
     func text(at host: URLHost) -> String {
         host.isLoopback && !isNeededHere ? "" : userInformation
     }
+
+    /// The query of a URL for RTMP; empty if clients of that host need no password.
+    func query(at host: URLHost) -> String { host.isLoopback && !isNeededHere ? "" : query }
 }
 
 extension URLLogin: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -2,6 +2,7 @@ import Dispatch
 import HTTPServer
 import Logging
 import Media
+import RTMPServer
 import RTSP
 import RTSPClient
 import RTSPServer
@@ -62,8 +63,10 @@ public final class Assembly: Sendable {
     let server: RTSPServer.Server
     /// `nil` without HTTP.
     let httpServer: HTTPServer.Server?
-    /// Both servers.
-    var servers: ViewerServers { ViewerServers(rtsp: server, http: httpServer) }
+    /// `nil` without RTMP. It runs on the event loops of `server`.
+    let rtmpServer: RTMPServer.Server?
+    /// The servers of all protocols.
+    var servers: ViewerServers { ViewerServers(rtsp: server, http: httpServer, rtmp: rtmpServer) }
     /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
     let status: StatusReport
@@ -137,17 +140,21 @@ public final class Assembly: Sendable {
         webhooks = Webhooks(configuration.webhooks, of: events, to: destinations, log: log)
         let forwardLoops = ForwardLoops(destinations)
         forwards = Forwards(on: forwardLoops, log: log)
+        let rtmpServer = try Self.rtmpServer(configuration, identity, log)
+        self.rtmpServer = rtmpServer
         let server: RTSPServer.Server
         do throws(BindingFailure) {
             server = try RTSPServer.Server(
                 options: RTSPServer.ServerOptions(
                     configuration, access: access, authoriser: HTTPCallback(configuration.access, log: log),
                     identity: identity),
-                directory: directory, services: [pulls.service, forwardLoops.service], logger: log)
+                directory: directory,
+                services: [pulls.service, forwardLoops.service] + [rtmpServer?.service].compactMap(\.self), logger: log)
         } catch {
             throw Failure(error, configuration)
         }
         self.server = server
+        rtmpServer?.connect(to: RTMPServices(server: server), on: server.loops)
         do throws(ListeningFailure) {
             httpServer = try HTTPServer.ServerOptions(configuration, identity: identity).map {
                 options throws(ListeningFailure) in
@@ -159,14 +166,14 @@ public final class Assembly: Sendable {
         } catch {
             throw Failure(error, configuration)
         }
-        certificateWatch = try Self.certificateWatch(files, server, httpServer, log)
+        certificateWatch = try Self.certificateWatch(files, server, httpServer, rtmpServer, log)
         running = configuration
         (self.threshold, self.logTail) = (threshold, logTail)
         self.generatedAccess = generatedAccess
         self.log = log
         absences = Absences(directory: directory, kept: KeptTracks(in: stateFolder, log: log))
         var paths: [String: ServedPath] = [:]
-        let servers = ViewerServers(rtsp: server, http: httpServer)
+        let servers = ViewerServers(rtsp: server, http: httpServer, rtmp: rtmpServer)
         for (name, path) in configuration.servedPathsParentsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration), events: events)
             stream.captureTimeSEI = path.timestamps
@@ -183,7 +190,7 @@ public final class Assembly: Sendable {
         }
         notice = StartupNotice(
             configuration, viewer, publisher, port: server.port(for: .clear).map(Int.init),
-            tlsPort: server.port(for: .tls).map(Int.init), http: httpServer,
+            tlsPort: server.port(for: .tls).map(Int.init), http: httpServer, rtmp: rtmpServer,
             streams: paths.map { name, path in
                 StartupNotice.StreamLine(
                     path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name),
@@ -304,7 +311,7 @@ extension Assembly.Failure {
             option: isTLS ? "http.tlsPort" : "--http-port (http.port)")
     }
 
-    private static func tcpFailure(_ error: SystemError, port: Int, option: String) -> String {
+    static func tcpFailure(_ error: SystemError, port: Int, option: String) -> String {
         if error.isAddressInUse {
             return "port \(port) is in use: stop the other server, or choose another port with \(option)"
         }
@@ -331,7 +338,8 @@ extension Assembly.Failure {
 
 extension Assembly {
     private static func certificateWatch(
-        _ files: CertificateFiles?, _ server: RTSPServer.Server, _ httpServer: HTTPServer.Server?, _ log: Logger
+        _ files: CertificateFiles?, _ server: RTSPServer.Server, _ httpServer: HTTPServer.Server?,
+        _ rtmpServer: RTMPServer.Server?, _ log: Logger
     ) throws(Failure) -> CertificateWatch? {
         guard let files else { return nil }
         if files.isKeyReadableByOthers {
@@ -341,6 +349,7 @@ extension Assembly {
             return try CertificateWatch(files, log: log) { identity in
                 server.identify(by: identity)
                 httpServer?.identify(by: identity)
+                rtmpServer?.identify(by: identity)
             }
         } catch {
             throw Failure(description: "cannot start: \(error)")
@@ -370,7 +379,7 @@ extension Assembly {
 extension StartupNotice {
     fileprivate init(
         _ configuration: Configuration, _ viewer: GeneratedAccess?, _ publisher: GeneratedAccess?, port: Int?,
-        tlsPort: Int?, http: HTTPServer.Server?, streams: [StreamLine]
+        tlsPort: Int?, http: HTTPServer.Server?, rtmp: RTMPServer.Server?, streams: [StreamLine]
     ) {
         let address = configuration.server.address
         let place = address.isEmpty ? "all addresses" : address
@@ -378,6 +387,8 @@ extension StartupNotice {
             port.map { "\(place), TCP port \($0) (RTSP)" }, tlsPort.map { "\(place), TCP port \($0) (RTSPS)" },
             http?.port(for: .clear).map { "\(place), TCP port \($0) (HTTP)" },
             http?.port(for: .tls).map { "\(place), TCP port \($0) (HTTPS)" },
+            rtmp?.port(for: .clear).map { "\(place), TCP port \($0) (RTMP)" },
+            rtmp?.port(for: .tls).map { "\(place), TCP port \($0) (RTMPS)" },
         ]
         // If the list of interfaces cannot be read, the notice still contains localhost.
         let addresses = (try? LocalAddresses.all()) ?? []
@@ -388,6 +399,9 @@ extension StartupNotice {
             publisher: publisher.map { Publisher(access: $0, loopback: configuration.access.loopback) },
             page: http.flatMap { http in
                 Page(port: http.port(for: .clear).map(Int.init), tlsPort: http.port(for: .tls).map(Int.init))
+            },
+            rtmp: rtmp.flatMap { rtmp in
+                RTMPPort(clear: rtmp.port(for: .clear).map(Int.init), tls: rtmp.port(for: .tls).map(Int.init))
             })
     }
 }

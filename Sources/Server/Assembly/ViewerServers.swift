@@ -1,6 +1,7 @@
 import Delivery
 import HTTPServer
 import Media
+import RTMPServer
 import RTSPServer
 import Streams
 
@@ -9,30 +10,38 @@ struct ViewerServers: Sendable {
     let rtsp: RTSPServer.Server
     /// `nil` without HTTP.
     let http: HTTPServer.Server?
+    /// `nil` without RTMP.
+    let rtmp: RTMPServer.Server?
 
     /// Ends the viewing of a stream that is no longer served.
     func withdraw(_ stream: Streams.Stream) async {
         await rtsp.withdraw(stream)
         await http?.withdraw(stream)
+        await rtmp?.withdraw(stream)
     }
 
     /// Ends the viewing of a stream whose input has ended for good, once the viewers have the last units.
     func end(_ stream: Streams.Stream) async {
         await rtsp.end(stream)
         // Another source may have announced its tracks meanwhile.
-        if stream.hasEnded { await http?.withdraw(stream) }
+        guard stream.hasEnded else { return }
+        await http?.withdraw(stream)
+        await rtmp?.withdraw(stream)
     }
 
     /// Ends the viewing that the access policy no longer permits.
     func review() async {
         await rtsp.reviewSessions()
         await http?.reviewViewers()
+        await rtmp?.review()
     }
 
     /// How many viewers play, by path.
     func viewerCounts() async -> [String: Int] {
         let overHTTP = await http?.viewerCounts() ?? [:]
-        return await rtsp.viewerCounts().merging(overHTTP, uniquingKeysWith: +)
+        let overRTMP = await rtmp?.viewerCounts() ?? [:]
+        return await rtsp.viewerCounts().merging(overHTTP, uniquingKeysWith: +).merging(
+            overRTMP, uniquingKeysWith: +)
     }
 
     /// Disconnects a viewer.
@@ -40,11 +49,14 @@ struct ViewerServers: Sendable {
     /// - Parameter id: that of its status.
     /// - Returns: false if there is no such viewer.
     func disconnect(_ id: String) async -> Bool {
-        if let viewer = ViewerID(id), await rtsp.disconnect(viewer) { return true }
+        if let viewer = ViewerID(id) {
+            if await rtsp.disconnect(viewer) { return true }
+            if await rtmp?.disconnect(viewer) == true { return true }
+        }
         return await http?.disconnect(viewer: id) ?? false
     }
 
-    /// Chooses a rendition for a viewer, whatever its network carries. Viewers over HTTP stay with the path of their URL.
+    /// Chooses a rendition for a viewer, whatever its network carries. Viewers over HTTP and RTMP stay with the path of their URL.
     ///
     /// - Parameter path: that of the rendition; `nil` lets the estimate of the viewer's path decide.
     /// - Returns: `nil` if there is no such viewer over RTSP.
@@ -57,6 +69,7 @@ struct ViewerServers: Sendable {
     func viewers(at now: MonotonicTime) async -> [ServerStatus.ViewerLine] {
         let overRTSP = await rtsp.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }
         let overHTTP = await http?.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }
-        return (overRTSP + (overHTTP ?? [])).sorted { ($0.path, $0.peer) < ($1.path, $1.peer) }
+        let overRTMP = await rtmp?.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }
+        return (overRTSP + (overHTTP ?? []) + (overRTMP ?? [])).sorted { ($0.path, $0.peer) < ($1.path, $1.peer) }
     }
 }

@@ -14,6 +14,8 @@ extension Configuration {
         let web = [
             clear.isEmpty || http.port == 0 ? nil : "port \(http.port) on \(address), for HTTP",
             secure.isEmpty || http.port == 0 ? nil : "port \(http.tlsPort) on \(address), for HTTP with TLS",
+            clear.isEmpty || !servesRTMP ? nil : "port \(rtmp.port) on \(address), for RTMP",
+            secure.isEmpty || !servesRTMP ? nil : "port \(rtmp.tlsPort) on \(address), for RTMP with TLS",
         ].compactMap(\.self)
         return (clear + secure + web + lines).map { $0 + "\n" }.joined()
     }

@@ -8,6 +8,7 @@ public struct Configuration: Hashable, Sendable {
     public var tls = TLS()
     public var http = HTTP()
     public var hls = HLS()
+    public var rtmp = RTMP()
     public var log = Log()
     public var control = Control()
     public var loops = Loops()
@@ -42,6 +43,11 @@ extension Schema<Configuration> {
                 "hls", \.hls, .hls,
                 reason:
                     "HLS at /PATH/index.m3u8, for phones, TVs and CDNs. Segments exist only while players ask for them."
+            ),
+            .section(
+                "rtmp", \.rtmp, .rtmp,
+                reason:
+                    "RTMP and RTMPS, by which encoders such as OBS publish, and which many players play (docs/rtmp.md)."
             ),
             .section("log", \.log, .log, reason: "The log on standard error."),
             .section(

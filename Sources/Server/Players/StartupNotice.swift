@@ -97,8 +97,37 @@ public struct StartupNotice: Sendable {
         }
     }
 
+    /// Where encoders publish over RTMP.
+    public struct RTMPPort: Sendable {
+        private let number: Int
+        private let scheme: String
+
+        /// The port without TLS, or else that with TLS; `nil` if there is neither.
+        public init?(clear: Int?, tls: Int?) {
+            guard let number = clear ?? tls else { return nil }
+            (self.number, scheme) = (number, clear == nil ? "rtmps" : "rtmp")
+        }
+
+        /// What to paste to publish to a path.
+        ///
+        /// - Parameter query: the user and the password, if publishers need them.
+        fileprivate func text(_ path: String, at host: URLHost, _ query: String) -> String {
+            let name = path.dropFirst()
+            let slash = name.lastIndex(of: "/")
+            let folder = slash.map { name[..<$0] } ?? ""
+            let key = slash.map { name[name.index(after: $0)...] } ?? name
+            let server = "\(scheme)://\(host.text)\(isStandard ? "" : ":\(number)")"
+            return "    OBS        Server \(server)/\(folder)  Stream Key \(key)\(query)\n"
+                + "    ffmpeg     ffmpeg -re -i FILE -c copy -f flv \"\(server)\(path)\(query)\"\n"
+        }
+
+        private var isStandard: Bool { scheme == "rtmp" && number == 1935 }
+    }
+
     /// `nil` without an HTTP server.
     public let page: Page?
+    /// `nil` without an RTMP server.
+    public let rtmp: RTMPPort?
     public let listeners: [String]
     public private(set) var streams: [StreamLine]
     /// The port for clients without TLS; `nil` if there is none.
@@ -113,8 +142,10 @@ public struct StartupNotice: Sendable {
 
     public init(
         listeners: [String], streams: [StreamLine], port: Int?, tlsPort: Int? = nil, hosts: [URLHost],
-        access: Access = .thisHost, publisher: Publisher? = nil, page: Page? = nil
+        access: Access = .thisHost, publisher: Publisher? = nil, page: Page? = nil,
+        rtmp: RTMPPort? = nil
     ) {
+        self.rtmp = rtmp
         self.page = page
         self.publisher = publisher
         self.listeners = listeners
@@ -207,9 +238,11 @@ public struct StartupNotice: Sendable {
             host: host, port: port, path: stream.path, login: publisher?.login(for: reader),
             security: self.port == nil ? .tls : .clear
         ).url
+        let query = publisher?.login(for: reader).query(at: host) ?? ""
         return
             "  publish to it\n    ffmpeg     ffmpeg -re -i FILE -c copy -muxdelay 0 -rtsp_transport tcp -f rtsp \(url)\n"
             + "    GStreamer  gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! rtspclientsink location=\(url)\n"
+            + (rtmp?.text(stream.path, at: host, query) ?? "")
     }
 
     /// The URLs of a path at a host, and the commands for players with the first URL.

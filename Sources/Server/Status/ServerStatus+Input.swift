@@ -6,7 +6,7 @@ extension ServerStatus {
     public struct InputLine: Hashable, Sendable, Codable {
         /// The URL of a pulled stream without user and password, or the address of a publisher.
         public let peer: String
-        /// `TCP`, `UDP`, `multicast` or `TLS`; with SRTP `SRTP over UDP` or `SRTP over TLS`.
+        /// `TCP`, `UDP`, `multicast` or `TLS`; with SRTP `SRTP over UDP` or `SRTP over TLS`; `RTMP` or `RTMPS`.
         public let transport: String
         /// The publisher's user and program.
         public let user: String?

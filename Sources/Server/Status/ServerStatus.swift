@@ -1,6 +1,7 @@
 import Delivery
 import HTTPServer
 import Media
+import RTMPServer
 import RTSPServer
 import RateControl
 import Streams
@@ -243,6 +244,22 @@ extension ServerStatus.NetworkLine {
 extension ServerStatus.ViewerLine {
     init(_ viewer: LiveViewerStatus, at now: MonotonicTime) {
         id = viewer.id
+        path = viewer.path
+        peer = viewer.peer
+        client = viewer.client
+        user = viewer.user
+        transport = viewer.transport
+        playing = Double(now - viewer.startedAt) / 1_000_000_000
+        backlog = Double(viewer.lag) / 1_000_000
+        unreadBytes = viewer.unreadByteCount
+        droppedUnits = viewer.droppedUnits
+        network = nil
+    }
+}
+
+extension ServerStatus.ViewerLine {
+    init(_ viewer: PlayerStatus, at now: MonotonicTime) {
+        id = viewer.id.description
         path = viewer.path
         peer = viewer.peer
         client = viewer.client

@@ -40,6 +40,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "TCP port for HTTP; 8888 by default, 0 for no HTTP server.")
     var httpPort: Int?
 
+    @Option(help: "TCP port for RTMP; 1935 by default if a path takes publishers, 0 for no RTMP server.")
+    var rtmpPort: Int?
+
     @Option(
         help: ArgumentHelp(
             "UDP ports for RTP and RTCP; each event loop uses an even port and the next one. 6970-7169 by default.",
@@ -80,6 +83,9 @@ struct ServeCommand: ParsableCommand {
         }
         if let httpPort, !(0...65_535).contains(httpPort) {
             throw ValidationError("--http-port takes 0 to 65535, not \(httpPort)")
+        }
+        if let rtmpPort, !(0...65_535).contains(rtmpPort) {
+            throw ValidationError("--rtmp-port takes 0 to 65535, not \(rtmpPort)")
         }
         if let loops, !(0...256).contains(loops) {
             throw ValidationError("--loops takes 0 to 256, not \(loops)")
@@ -173,6 +179,7 @@ struct ServeCommand: ParsableCommand {
         var read = try StatedConfiguration(of: file)
         if let port { read.configuration.server.port = port }
         if let httpPort { read.configuration.http.port = httpPort }
+        if let rtmpPort { read.configuration.serveRTMP(at: rtmpPort) }
         if let udpPorts { read.configuration.use(udpPorts) }
         if let loops { read.configuration.loops.threads = loops }
         if let logLevel { read.configuration.log.level = logLevel }

@@ -28,11 +28,12 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
     /// busy machine makes them. `cam-late` never has a frame.
     ///
     /// - Parameter callback: Additional options of `access`.
-    func configuration(tlsPort: Int, in folder: String, callback: String) -> String {
+    func configuration(tlsPort: Int, rtmpsPort: Int, in folder: String, callback: String) -> String {
         """
         tls: { encryption: optional, port: \(tlsPort), certificate: \(folder)/certificate.pem, key: \(folder)/key.pem }
         server: { sessionTimeoutSeconds: 5 }
         control: { socket: \(folder)/control }
+        rtmp: { tlsPort: \(rtmpsPort) }
         loops: { threads: 1 }
         ring: { bytes: 4000000 }
         limits:

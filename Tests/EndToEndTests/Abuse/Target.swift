@@ -54,11 +54,13 @@ final class Target: Sendable {
             ", httpCallback: '\($0.url)', httpCallbackMilliseconds: \(callbackMilliseconds), httpCallbackExcept: [cam, hall]"
         }
         try folder.write(
-            setting.configuration(tlsPort: port, in: folder.path, callback: callback ?? "") + "\n" + paths,
+            setting.configuration(
+                tlsPort: port, rtmpsPort: try LoopbackSocket.freePort(), in: folder.path, callback: callback ?? "")
+                + "\n" + paths,
             to: "apus.yml")
         let server = try await ServerProcess.start(
             ["--config", folder.file("apus.yml")],
-            prefix: ["bash", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "apus"])
+            prefix: ["bash", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "apus"], hasRTMP: true)
         let target = Target(setting, server, tlsPort: port, in: folder, webServer)
         do {
             try await target.startWatchers()

@@ -2,6 +2,7 @@ extension Configuration {
     /// Notes options with which TLS cannot work.
     func noteTLS(in reading: inout Reading) {
         noteHTTPPorts(in: &reading)
+        noteRTMPPorts(in: &reading)
         guard tls.encryption != .no else { return }
         let section = OptionPath.root + "tls"
         if tls.encryption == .optional, tls.port == server.port {
@@ -17,6 +18,25 @@ extension Configuration {
             reading.note(
                 "is multicast, which is not encrypted, but tls.encryption is strict; change one of them",
                 with: .root + "paths" + name)
+        }
+    }
+
+    /// Notes ports of the RTMP server that others have.
+    private func noteRTMPPorts(in reading: inout Reading) {
+        guard servesRTMP else { return }
+        let isClear = tls.encryption != .strict
+        let isSecure = tls.encryption != .no
+        var others = [
+            isClear ? ("server.port", server.port) : nil, isSecure ? ("tls.port", tls.port) : nil,
+            isClear && http.port != 0 ? ("http.port", http.port) : nil,
+            isSecure && http.port != 0 ? ("http.tlsPort", http.tlsPort) : nil,
+        ].compactMap(\.self)
+        let own = [isClear ? ("port", rtmp.port) : nil, isSecure ? ("tlsPort", rtmp.tlsPort) : nil].compactMap(\.self)
+        for (name, port) in own {
+            for (other, taken) in others where taken == port {
+                reading.note("is the same as \(other); the defaults are 1935 and 1936", with: .root + "rtmp" + name)
+            }
+            others.append(("rtmp.\(name)", port))
         }
     }
 
