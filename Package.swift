@@ -145,7 +145,8 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "HTTP", "HTTPServer", "Muxing", "RTSPClient",
-                "RTMPServer", "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS",
+                "RTMPServer", "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP",
+                "Reactor", "TLS",
                 logging,
                 .product(name: "Yams", package: "Yams"),
             ],
