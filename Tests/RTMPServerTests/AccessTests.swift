@@ -1,5 +1,6 @@
 import Media
 import RTSP
+import RTSPServer
 import SDP
 import TestSupport
 import Testing
@@ -90,6 +91,35 @@ struct AccessTests {
             #expect(right?.description == "too many wrong passwords from this address; try again later")
             #expect(broadcast.lines.text.contains("address locked out"))
             #expect(try broadcast.player(query: "user=eve&pass=apple").start(), "another address")
+        }
+    }
+
+    /// Admits `ann` alone.
+    private struct Authoriser: ExternalAuthoriser {
+        func decide(
+            _ request: ExternalAuthorisationRequest, for connection: String,
+            _ answer: @escaping @Sendable (AccessDecision) -> Void
+        ) {
+            #expect(request.application == .rtmp && request.path == "cam")
+            answer(request.user == "ann" && request.password == "a b" ? .admitted : .refused)
+        }
+    }
+
+    @Test func anExternalServiceDecides() async throws {
+        let policy = AccessPolicy(
+            realm: "Apus", users: [], exemptPaths: [], hashes: { .mixing }, random: { .random(in: .min ... .max) })
+        try await RTMPBroadcast.run(access: policy) { _ in
+        } limits: {
+            $0.authoriser = Authoriser()
+        } _: { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let admitted = try broadcast.player(query: "user=ann&pass=a%20b")
+            #expect(admitted.start())
+            let refused = try broadcast.player(query: "user=joe&pass=a").refusal()
+            #expect(refused?.code == .playFailed)
+            let unknown = try broadcast.player().refusal()
+            #expect(unknown?.code == .playFailed)
         }
     }
 

@@ -11,6 +11,8 @@ final class PlayerAudience {
     let feed: Feed<FLVPackager>
     let view = FeedView<FLVFrame>()
     private(set) var connections: [Connection] = []
+    /// Whether some of them have not been sent everything.
+    var isBehind = false
     private let fastStartBudget: MemoryBudget
     /// The fast start for players that join now.
     private var sharedFastStart: PlayerFastStart?

@@ -56,6 +56,9 @@ final class RTMPService: LoopService {
         if event.readiness.contains(.writable) {
             connection.output.flush(at: now)
             serve(connection, at: now)
+            if case .playing(let player, let audience) = connection.role, player.follower.backlog != .none {
+                audience.isBehind = true
+            }
         }
         guard !event.readiness.isDisjoint(with: [.readable, .hangup, .error]) else { return }
         guard connection.wantsBytes(maximumPendingByteCount: context.options.maximumPendingByteCount) else {
@@ -108,13 +111,25 @@ final class RTMPService: LoopService {
         for audience in audiences.values {
             let hasNew = audience.update(at: now)
             next = min(next, audience.nextDeadline)
+            // Most turns are for other streams.
+            guard hasNew || audience.isBehind else { continue }
+            audience.isBehind = false
             for connection in audience.connections {
                 guard let player = connection.player else { continue }
                 if hasNew || player.follower.backlog != .none { serve(connection, at: now) }
-                if player.follower.backlog != .none { next = min(next, now + Self.tick) }
+                if player.follower.backlog != .none { audience.isBehind = true }
             }
+            if audience.isBehind { next = min(next, now + Self.tick) }
         }
-        for token in unserved { if let connection = connections[token] { serve(connection, at: now) } }
+        for token in unserved {
+            guard let connection = connections[token] else { continue }
+            serve(connection, at: now)
+            guard case .playing(let player, let audience) = connection.role, player.follower.backlog != .none else {
+                continue
+            }
+            audience.isBehind = true
+            next = min(next, now + Self.tick)
+        }
         unserved.removeAll(keepingCapacity: true)
         return waiting.isEmpty ? next : min(next, now + Self.tick)
     }
