@@ -11,7 +11,7 @@ extension RTMPService {
     // MARK: Beginning
 
     /// Begins to serve a connection that was accepted.
-    func adopt(_ accepted: LoopInbox.Accepted, _ numbers: inout SystemRandomNumberGenerator, at now: MonotonicTime) {
+    func adopt(_ accepted: LoopInbox.Accepted, at now: MonotonicTime) {
         let socket = TCPSocket(adopting: Descriptor(adopting: accepted.fd))
         do {
             guard let local = socket.localAddress, !isStopping else { return dropped(accepted) }
@@ -23,12 +23,9 @@ extension RTMPService {
             let tls = try encryption(of: accepted, at: now)
             let token = place.nextToken()
             try place.watch(socket.fd, .read, as: token)
-            let random = (0..<384).flatMap { _ in
-                let number: UInt64 = numbers.next()
-                return (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-            }
             let connection = Connection(
-                token: token, socket: socket, tls: tls, peer: accepted.peer, local: local, random: random, context,
+                token: token, socket: socket, tls: tls, peer: accepted.peer, local: local, random: handshakeBytes,
+                context,
                 at: now)
             connections[token] = connection
             connection.output.onChange = { [weak self, weak connection] in

@@ -26,7 +26,8 @@ final class RTMPService: LoopService {
     private var touched: [Connection] = []
     private let ports: PortWatch?
     private let reader: ConnectionReader
-    private var numbers = SystemRandomNumberGenerator()
+    /// What the handshakes of all connections contain: clients return it, and nothing depends on it.
+    let handshakeBytes = (0..<3_072).map { _ in UInt8.random(in: .min ... .max) }
 
     /// The time between two looks at players that wait for media or do not keep up, in nanoseconds.
     private static let tick: Int64 = 20_000_000
@@ -76,7 +77,7 @@ final class RTMPService: LoopService {
     }
 
     func receiveInput(until end: MonotonicTime, at now: MonotonicTime) {
-        for accepted in inbox.accepted.take(upTo: Self.adoptionsPerTurn) { adopt(accepted, &numbers, at: now) }
+        for accepted in inbox.accepted.take(upTo: Self.adoptionsPerTurn) { adopt(accepted, at: now) }
         for notice in inbox.notices.take() {
             guard let connection = connections[notice.connection], connection.stepNumber == notice.step else {
                 continue
