@@ -195,6 +195,9 @@ extension EndToEnd {
                     let publisher = try Command(ffmpeg(file, to: address), in: "/")
                     defer { publisher.signal(SIGKILL) }
                     let path = address.contains("live/a") ? "live/a" : "yard"
+                    #expect(
+                        await eventually(within: 5) { server.joinedPublisher(of: path) },
+                        "a path of a pattern exists only now")
                     let playing = try await Command.run(
                         [
                             "ffmpeg", "-nostdin", "-v", "error", "-i",
@@ -215,5 +218,12 @@ extension EndToEnd {
                 #expect(notice.contains(":\(server.rtmpPort)/live  Stream Key NAME"), "\(notice)")
             }
         }
+    }
+}
+
+extension ServerProcess {
+    /// Whether a publisher has begun to publish to the path.
+    fileprivate func joinedPublisher(of path: String) -> Bool {
+        log.split(separator: "\n").contains { $0.contains("publisher joined") && $0.contains("path=/\(path) ") }
     }
 }
