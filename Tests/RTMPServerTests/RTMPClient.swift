@@ -33,7 +33,7 @@ final class RTMPClient {
 
     /// Reads until a condition holds; false if it does not within the time.
     @discardableResult
-    func read(within seconds: Double = 5, until condition: () -> Bool) -> Bool {
+    func read(within seconds: Double = 20, until condition: () -> Bool) -> Bool {
         let end = ContinuousClock.now + .seconds(seconds * Sanitizer.patience)
         while !condition(), !isClosed, ContinuousClock.now < end {
             guard let bytes = socket.receive(within: 0.05) else { continue }
@@ -45,10 +45,10 @@ final class RTMPClient {
     }
 
     /// Waits until the server accepts it.
-    func start(within seconds: Double = 5) -> Bool { read(within: seconds) { hasStarted || isOver } && hasStarted }
+    func start(within seconds: Double = 20) -> Bool { read(within: seconds) { hasStarted || isOver } && hasStarted }
 
     /// The status with which the server refuses or ends it.
-    func refusal(within seconds: Double = 5) -> Status? {
+    func refusal(within seconds: Double = 20) -> Status? {
         read(within: seconds) { isOver }
         switch end {
         case .refused(let status), .ended(let status): return status
