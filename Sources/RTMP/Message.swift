@@ -31,7 +31,7 @@ public struct MessageType: RawRepresentable, Hashable, Sendable {
     public static let setPeerBandwidth = Self(rawValue: 6)
     public static let audio = Self(rawValue: 8)
     public static let video = Self(rawValue: 9)
-    /// Data and commands in the envelope of AMF3, whose values are AMF0 as long as no client asks for AMF3.
+    /// Data and commands in the envelope of AMF3. Their values are AMF0, because the server never agrees to AMF3.
     public static let dataAMF3 = Self(rawValue: 15)
     public static let commandAMF3 = Self(rawValue: 17)
     public static let dataAMF0 = Self(rawValue: 18)

@@ -39,7 +39,7 @@ public struct ReceptionStatus: Hashable, Sendable {
         (self.senderClockAhead, self.roundTrip) = (senderClockAhead, roundTrip)
     }
 
-    /// Of a publisher over TCP without RTP, whose capture times count from the arrival.
+    /// The status of a publisher that sends no RTP, such as one over RTMP. Capture times count from the arrival of its messages.
     ///
     /// - Parameters:
     ///   - units: the codec of each track, and how many access units have come.

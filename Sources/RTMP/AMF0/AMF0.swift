@@ -8,7 +8,7 @@ public enum AMF0 {
         case string(String)
         /// Also typed objects, without the name of their class.
         case object(Object)
-        /// An object whose number of properties is stated, as metadata usually is.
+        /// An object that begins with the number of its properties. Metadata usually has this form.
         case ecmaArray(Object)
         case strictArray([Value])
         /// Milliseconds since 1970, in UTC.

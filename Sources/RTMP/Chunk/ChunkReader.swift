@@ -32,7 +32,7 @@ public struct ChunkReader: Sendable {
     /// The index of the next byte in the input.
     private var start = 0
     private var streams: [Int: ChunkStream] = [:]
-    /// The chunk whose payload is being read.
+    /// The chunk that is being read, and the bytes of its payload that have not come yet.
     private var open: (chunkStream: Int, byteCount: Int)?
     private var partialByteCount = 0
     private var chunkByteCount = initialChunkByteCount

@@ -19,7 +19,7 @@ struct EnhancedTags {
     private enum PacketType {
         static let sequenceStart: UInt8 = 0
         static let codedFrames: UInt8 = 1
-        /// Of video: frames whose composition time is 0.
+        /// Video frames with a composition time of 0, which is left out.
         static let codedFramesX: UInt8 = 3
         static let videoMetadata: UInt8 = 4
         static let audioMultitrack: UInt8 = 5

@@ -7,7 +7,7 @@ public struct FLVHead: PackagedHead, Hashable {
     private let metadata: AMF0.Object
     private let configurations: [FLVMessage]
 
-    /// To whom the messages go.
+    /// The receiver of the messages.
     public enum Receiver: Hashable, Sendable {
         case player
         /// A server, to which a client publishes: it must be told to keep the metadata for its players.

@@ -4,8 +4,8 @@ import Wire
 /// Makes tracks and access units of the media messages of one publisher.
 ///
 /// FLV does not say how many tracks a stream has. So the tracks are announced with the first frame for which all kinds are known that the
-/// metadata promises (video and audio if there is none), at the latest after a second. Frames before that are kept. A track that comes
-/// later, or whose configuration changes, announces all tracks again. Malformed messages are counted and dropped.
+/// metadata promises (video and audio if there is none), at the latest after a second. Frames before that are kept. All tracks are
+/// announced again if a track comes later or changes its configuration. Malformed messages are counted and dropped.
 public struct TagReader: Sendable {
     public enum Output: Sendable {
         /// The units from now on belong to these tracks, video first.
@@ -33,7 +33,7 @@ public struct TagReader: Sendable {
 
     private var clock: TagClock
     private var tracks: [TrackKey: ReceivedTrack] = [:]
-    /// The announced tracks, whose order gives their ids; `nil` before the announcement.
+    /// The announced tracks; `nil` before the announcement. The index of a track here is its id.
     private var announced: [TrackKey]?
     private var held: [(key: TrackKey, unit: AccessUnit)] = []
     private var heldByteCount = 0

@@ -2,7 +2,7 @@ import Wire
 
 /// The server's part of the handshake.
 ///
-/// A client whose first packet has a valid digest gets an answer with digests; all others get the simple answer, S2 being an echo of C1.
+/// If the client's first packet has a valid digest, the answer has digests, too. Otherwise it is the simple answer, in which S2 repeats C1.
 /// FFmpeg, VLC, OBS (librtmp), GStreamer, HaishinKit and Larix accept either: FFmpeg sends a digest, but checks an answer only if the
 /// version in S1 is 3 or more, which the simple answer does not say. Only Flash Player, and encoders made for it, need digests: it plays
 /// no H.264 without them. RTMPE (version 6) is not supported.

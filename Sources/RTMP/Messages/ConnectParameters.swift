@@ -30,8 +30,9 @@ public struct EnhancedCodecs: OptionSet, Hashable, Sendable {
     public static let h265 = Self(rawValue: 1)
     public static let opus = Self(rawValue: 2)
 
-    /// From `fourCcList` (version 1), and from `videoFourCcInfoMap` and `audioFourCcInfoMap`, whose values have the flag 1 for codecs
-    /// that can be decoded and 4 for those that can be forwarded (version 2). `*` stands for every codec.
+    /// Reads the codecs that the client names: in `fourCcList` (Enhanced RTMP version 1), or in `videoFourCcInfoMap` and
+    /// `audioFourCcInfoMap` (version 2). A value of these maps has the flag 1 if the client decodes the codec, and the flag 4 if the client
+    /// forwards it. `*` stands for every codec.
     init(_ object: AMF0.Object) {
         var names: Set<String> = []
         if case .strictArray(let values) = object["fourCcList"] { names.formUnion(values.compactMap(\.string)) }
