@@ -15,25 +15,31 @@ extension EndToEnd {
               cam: { video: { width: 320, height: 180, frameRate: 25, bitrate: 300000 }, audio: { enabled: false } }
             """
 
-        @Test func stalledViewersTakeLittleProcessorTime() async throws {
+        /// The cost of each turn is compared with that of the same loop before these viewers come, because machines differ. It was
+        /// six times as much when each turn visited all viewers.
+        @Test func theyMakeATurnOfTheLoopLittleDearer() async throws {
             let folder = try TemporaryFolder()
             try folder.write(Self.configuration, to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml")) { server in
                 #expect(try await server.isServing())
+                let port = try Self.udpPort(of: server)
+                let alone = try Self.work(of: server, whileDatagramsComeTo: port)
                 // One connection may have eight sessions.
                 let clients = try (0..<63).map { _ in try Self.stalledClient(of: server) }
                 // Their fast starts count as unread only after two seconds.
                 try await Task.sleep(for: .seconds(4))
-                let port = try Self.udpPort(of: server)
-                let before = server.work(ofThreadsNamed: "apus-loop-0")
-                try Self.send(datagrams: 2_000, eachSecondFor: 4, to: port)
-                let hundredths = server.work(ofThreadsNamed: "apus-loop-0") - before
-                // A debug build takes about four times as long.
-                let isDebug = try ServerProcess.binary().contains("/debug/")
-                #expect(
-                    hundredths < 4 * (isDebug ? 25 : 8) * Int(Sanitizer.patience), "\(hundredths) hundredths of 4 s")
+                let withThem = try Self.work(of: server, whileDatagramsComeTo: port)
+                #expect(withThem < 3 * max(alone, 10), "\(withThem) hundredths of a second, \(alone) without them")
                 withExtendedLifetime(clients) {}
             }
+        }
+
+        /// Returns the processor time of the loop during four seconds in which 2 000 datagrams a second cause turns, in hundredths of a
+        /// second.
+        private static func work(of server: ServerProcess, whileDatagramsComeTo port: UInt16) throws -> Int {
+            let before = server.work(ofThreadsNamed: "apus-loop-0")
+            try send(datagrams: 2_000, eachSecondFor: 4, to: port)
+            return server.work(ofThreadsNamed: "apus-loop-0") - before
         }
 
         private static func stalledClient(of server: ServerProcess) throws -> RTSPSocket {
