@@ -102,6 +102,12 @@ let package = Package(
             dependencies: ["RTP", "RateControl", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux", collections],
             swiftSettings: everywhere + inlined),
 
+        .target(
+            name: "Connecting", dependencies: ["Delivery", "Media", "Reactor", "RTSP", "Streams", "TLS"],
+            swiftSettings: everywhere),
+        .target(
+            name: "RTMPDelivery", dependencies: ["Delivery", "Media", "RTMP", "RateControl", "Streams"],
+            swiftSettings: everywhere),
         .target(name: "Page", dependencies: ["CPage"], swiftSettings: everywhere),
 
         // Edges.
@@ -120,12 +126,16 @@ let package = Package(
         .target(
             name: "RTMPServer",
             dependencies: [
-                "RTMP", "RTSP", "SDP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging,
+                "RTMP", "RTMPDelivery", "RTSP", "SDP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging,
             ],
             swiftSettings: everywhere),
         .target(
             name: "RTSPClient",
-            dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
+            dependencies: ["Connecting", "RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
+            swiftSettings: everywhere),
+        .target(
+            name: "RTMPClient",
+            dependencies: ["Connecting", "RTMP", "RTMPDelivery", "RTSP", "Media", "Delivery", "Streams", "Reactor"],
             swiftSettings: everywhere),
         .target(
             name: "HTTPServer",
@@ -144,8 +154,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "CCurl", "COpenSSL", "Capture", "Codecs", "Delivery", "HTTP", "HTTPServer", "Muxing", "RTSPClient",
-                "RTMPServer", "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP",
+                "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
+                "RTSPClient", "RTMP", "RTMPClient", "RTMPServer", "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP",
                 "Reactor", "TLS",
                 logging,
                 .product(name: "Yams", package: "Yams"),
@@ -186,13 +196,15 @@ let package = Package(
         tests("RTSP", "COpenSSL", "Media", "Wire"),
         tests("HTTP"),
         tests(
-            "RTSPServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "Reactor", "SDP", "SRTP", "Streams", "TLS",
-            "Wire", logging),
+            "RTSPServer", "Connecting", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "Reactor", "SDP", "SRTP",
+            "Streams", "TLS", "Wire", logging),
         tests(
             "HTTPServer", "COpenSSL", "HTTP", "Media", "RTSP", "Reactor", "SDP", "Server", "TLS", logging,
             .product(name: "NIOEmbedded", package: "swift-nio"),
             .product(name: "NIOHPACK", package: "swift-nio-http2")),
-        tests("RTMPServer", "Delivery", "Media", "RTMP", "RTSP", "RTSPServer", "Reactor", "Streams", "TLS", logging),
+        tests(
+            "RTMPServer", "Connecting", "Delivery", "Media", "RTMP", "RTMPClient", "RTMPDelivery", "RTSP", "RTSPServer",
+            "Reactor", "SDP", "Streams", "TLS", logging),
         tests("Streams", "Media", "RateControl"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),
@@ -212,10 +224,8 @@ let package = Package(
             dependencies: ["COpenSSL", "Media", "RTP", "RTSP", "Reactor", "SRTP", "TLS", "TestSupport"],
             swiftSettings: everywhere),
         tests(
-            "Server", "Capture", "Codecs", "Delivery", "Media", "Muxing", "RTSP", "RTSPClient", "RTSPServer", "Reactor",
-            "SDP",
-            "Streams", "TLS",
-            logging),
+            "Server", "Capture", "Codecs", "Connecting", "Delivery", "Media", "Muxing", "RTSP", "RTSPClient",
+            "RTSPServer", "Reactor", "SDP", "Streams", "TLS", logging),
     ],
     swiftLanguageModes: [.v6]
 )

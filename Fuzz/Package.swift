@@ -39,6 +39,8 @@ let package = Package(
         .target(
             name: "RTMP", dependencies: ["MP4", "Media", "Wire"], path: "Modules/RTMP", swiftSettings: fuzzing),
         .target(name: "HTTP", path: "Modules/HTTP", swiftSettings: fuzzing),
+        .target(
+            name: "RateControl", dependencies: ["Media"], path: "Modules/RateControl", swiftSettings: uninstrumented),
         // The dependencies of the configuration reader (effects and server options), without coverage.
         .target(name: "CLinux", path: "Modules/CLinux"),
         .target(name: "CALSA", path: "Modules/CALSA", linkerSettings: [.linkedLibrary("asound")]),
@@ -62,13 +64,21 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: [
-                "RTP", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux",
+                "RTP", "RateControl", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Modules/Delivery", swiftSettings: uninstrumented),
         .target(
+            name: "Connecting", dependencies: ["Delivery", "Media", "Reactor", "RTSP", "Streams", "TLS"],
+            path: "Modules/Connecting", swiftSettings: uninstrumented),
+        .target(
+            name: "RTMPDelivery", dependencies: ["Delivery", "Media", "RTMP", "RateControl", "Streams"],
+            path: "Modules/RTMPDelivery", swiftSettings: uninstrumented),
+        .target(
             name: "Capture",
-            dependencies: ["CALSA", "CV4L2", "Codecs", "Muxing", "RTP", "Streams", "Media", "Reactor", logging],
+            dependencies: [
+                "CALSA", "CV4L2", "Codecs", "Muxing", "RTP", "RateControl", "Streams", "Media", "Reactor", logging,
+            ],
             path: "Modules/Capture", swiftSettings: uninstrumented),
         .target(
             name: "RTSPServer",
@@ -90,12 +100,22 @@ let package = Package(
             path: "Modules/HTTPServer", swiftSettings: fuzzing),
         .target(
             name: "RTSPClient",
-            dependencies: ["RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
+            dependencies: ["Connecting", "RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
             path: "Modules/RTSPClient", swiftSettings: uninstrumented),
+        .target(
+            name: "RTMPClient",
+            dependencies: ["Connecting", "RTMP", "RTMPDelivery", "RTSP", "Media", "Delivery", "Streams", "Reactor"],
+            path: "Modules/RTMPClient", swiftSettings: uninstrumented),
+        .target(
+            name: "RTMPServer",
+            dependencies: [
+                "RTMP", "RTMPDelivery", "RTSP", "SDP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging,
+            ],
+            path: "Modules/RTMPServer", swiftSettings: uninstrumented),
         .target(
             name: "Streams",
             dependencies: [
-                "Media", .product(name: "DequeModule", package: "swift-collections"),
+                "Media", "RateControl", .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             path: "Modules/Streams", swiftSettings: fuzzing),
@@ -103,9 +123,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "CCurl", "COpenSSL", "Capture", "Codecs", "HTTP", "HTTPServer", "Muxing", "RTSPClient", "RTSPServer",
-                "RTSP",
-                "RTP", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging, "Yams",
+                "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
+                "RTMP", "RTMPClient", "RTMPServer", "RTSPClient", "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging, "Yams",
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
         .target(name: "Fuzzing", path: "Driver", swiftSettings: fuzzing),

@@ -30,7 +30,8 @@ public final class DeliveryLoop {
     private static let reportInterval: Int64 = 500_000_000
 
     private let options: Options
-    private let fastStartBudget: MemoryBudget
+    /// Limits the memory of fast starts; shared with other loops.
+    public let fastStartBudget: MemoryBudget
     let waker: any Waker
     let transmitter: Transmitter
     private(set) var audiences: [ObjectIdentifier: Audience] = [:]
@@ -57,6 +58,9 @@ public final class DeliveryLoop {
             policy: options.policy, pacing: options.pacing, retransmissions: options.repair.loopLimits)
         nextReportCheck = now + Self.reportInterval
     }
+
+    /// How slow viewers are treated.
+    public var policy: SlowViewerPolicy { options.policy }
 
     public var statistics: DeliveryStatistics { transmitter.statistics }
 

@@ -23,7 +23,7 @@ public actor ClientLoop: EventLoopHandler {
             try loop.start(ClientLoop(loop: loop, owner: owner))
             loop.join()
         } catch {
-            throw .failed(error)
+            throw .connection(.failed(error))
         }
     }
 

@@ -1,3 +1,4 @@
+import Connecting
 import Media
 import RTP
 import RTSP
@@ -62,7 +63,7 @@ extension ClientSession {
             }
             machine.setUp(setUps, at: now)
         } catch {
-            fail(.failed(error))
+            fail(.connection(.failed(error)))
         }
     }
 
@@ -142,7 +143,7 @@ extension ClientSession {
             // No reports are sent to the group: each of a thousand viewers would receive those of all others.
             box.reception.begin(over: .datagrams(server: nil), ssrc: transport.ssrc)
         } catch {
-            fail(.failed(error))
+            fail(.connection(.failed(error)))
         }
     }
 

@@ -1,3 +1,4 @@
+import Connecting
 import Media
 import RTP
 import RTSP
@@ -52,7 +53,7 @@ final class ClientSession {
         var configuration = ClientConnection.Configuration()
         configuration.userAgent = plan.userAgent
         let machine = ClientConnection(url: plan.url, configuration: configuration, login: plan.login)
-        return (machine, ServerLink(plan, on: watcher) { newToken(0) })
+        return (machine, ServerLink(plan.connection, on: watcher) { newToken(0) })
     }
 
     /// Watches a socket of a track: from 1, RTP and RTCP of each track. 0 is the connection.
@@ -88,7 +89,7 @@ final class ClientSession {
     }
 
     func deadlinePassed(at now: MonotonicTime) {
-        guard hasBegun else { return now < connectDeadline ? () : fail(link.delay) }
+        guard hasBegun else { return now < connectDeadline ? () : fail(.connection(link.delay)) }
         machine.deadlinePassed(at: now)
         requestRetransmissions(at: now)
         if reportDue <= now {
@@ -147,7 +148,7 @@ extension ClientSession {
             perform(action, sessions, owner, at: now)
         }
         link.flush()
-        if let failure = link.failure { fail(failure) }
+        if let failure = link.failure { fail(.connection(failure)) }
         guard let end, !isOver else { return }
         isOver = true
         owner.session(number, reached: .ended(end), of: sessions, at: now)

@@ -1,3 +1,4 @@
+import Connecting
 import Media
 import RTSP
 import Reactor
@@ -55,6 +56,16 @@ public struct SessionPlan: Sendable {
     /// Whether the connection uses TLS.
     public var isSecure: Bool { url.isSecure }
 
+    /// How to connect to the server.
+    var connection: ConnectionPlan {
+        var plan = ConnectionPlan(
+            to: url.host, port: url.port ?? url.usualPort, isSecure: isSecure, label: url.text)
+        (plan.addresses, plan.security, plan.destinations) = (addresses, security, destinations)
+        plan.refusesLocalAddresses = refusesLocalAddresses
+        plan.receiveBufferByteCount = receiveBufferByteCount
+        return plan
+    }
+
     /// How long the look-up of a host's name may take, in nanoseconds.
     private static let lookupTimeout: Int64 = 10_000_000_000
 
@@ -78,8 +89,8 @@ public struct SessionPlan: Sendable {
     /// Looks up the host's name. Blocks.
     private mutating func lookUp(until deadline: MonotonicTime) throws(ClientSessionEnd) {
         guard let found = NameLookup.addresses(of: url.host, port: url.port ?? url.usualPort, until: deadline)
-        else { throw .slowNameServer(url.host) }
-        guard !found.isEmpty else { throw .unknownHost(url.host) }
+        else { throw .connection(.slowNameServer(url.host)) }
+        guard !found.isEmpty else { throw .connection(.unknownHost(url.host)) }
         addresses = found
     }
 
@@ -88,13 +99,8 @@ public struct SessionPlan: Sendable {
         do throws(IdentityFailure) {
             security = try TLSClient(accepting: certificates)
         } catch {
-            throw .noTLS(error)
+            throw .connection(.noTLS(error))
         }
-    }
-
-    /// Whether the session may connect to this address.
-    func permits(_ address: SocketAddress) -> Bool {
-        destinations.permits(address, refusingLocal: refusesLocalAddresses)
     }
 
     /// The plan for the URL to which the server has moved the stream. Another server gets no password in plain text, only an answer
@@ -102,7 +108,7 @@ public struct SessionPlan: Sendable {
     func redirected(to url: RequestURL) throws(ClientSessionEnd) -> SessionPlan {
         guard !url.text.lowercased().hasPrefix("rtspu:") else { throw .unsupportedScheme(url.text) }
         guard url.isSecure || !isSecure else { throw .unsafeRedirection(url.text) }
-        guard !url.isSecure || security != nil else { throw .noCertificateCheck(url.text) }
+        guard !url.isSecure || security != nil else { throw .connection(.noCertificateCheck(url.text)) }
         var plan = self
         plan.url = url
         plan.addresses = nil
@@ -137,32 +143,18 @@ public enum Milestone: Sendable {
 /// Why a session ended.
 public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case closed(ClientCloseReason)
-    case failed(SystemError)
+    /// The connection was not established, or was lost.
+    case connection(ConnectionFailure)
     /// The text is not an RTSP URL; it is shown without user and password.
     case unusableURL(String)
     /// The scheme is `rtspu`, RTSP over UDP, which is not supported.
     case unsupportedScheme(String)
     /// With TLS, media is supported only inside the connection.
     case unprotectedMedia(SessionTransport)
-    /// This host has no TLS library.
-    case noTLS(IdentityFailure)
-    case insecure(TLSFailure)
-    /// The URL's host has no address.
-    case unknownHost(String)
-    /// The server does not read what is sent to it.
-    case unreadRequests
-    /// The look-up of the URL's host took too long.
-    case slowNameServer(String)
     /// The server has moved the stream more often than is followed, last to this URL.
     case circle(String)
     /// The server has moved the stream from TLS to this URL without TLS.
     case unsafeRedirection(String)
-    /// The server has moved the stream to this URL, which is an address of this host or link-local.
-    case localRedirection(String)
-    /// The address of this URL's host is not among those to which connections are allowed.
-    case deniedDestination(String)
-    /// This URL needs TLS, and the plan does not say how to check certificates.
-    case noCertificateCheck(String)
     /// The description holds no RTP stream.
     case nothingToPlay
 
@@ -175,21 +167,12 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .closed(let reason): reason.description
-        case .failed(let error): error.description
+        case .connection(let failure): failure.description
         case .unusableURL(let url): "\(url) is not an RTSP URL; write rtsp://HOST/PATH"
         case .unsupportedScheme(let url): "unsupported scheme: \(url); use rtsp:// or rtsps://"
         case .unprotectedMedia: "rtsps:// needs --transport tcp --insecure for now"
-        case .noTLS(.noLibrary(let reason)): "rtsps:// needs OpenSSL (the package libssl3): \(reason)"
-        case .noTLS: "OpenSSL does not support TLS on this host"
-        case .insecure(let failure): "TLS: \(failure)"
-        case .unknownHost(let host): "unknown host \(host)"
-        case .unreadRequests: "the server does not read what is sent to it"
-        case .slowNameServer(let host): "the name server did not give the address of \(host) in time"
         case .circle(let url): "the server redirects again and again, last to \(url)"
         case .unsafeRedirection(let url): "the server redirects to \(url), which is not encrypted; not followed"
-        case .localRedirection(let url): "the server redirects to \(url), which is not for others; not followed"
-        case .deniedDestination(let url): "connections to the address of \(url) are not permitted"
-        case .noCertificateCheck(let url): "\(url) uses TLS, and this session does not; use the rtsps:// URL"
         case .nothingToPlay: "the description contains no RTP stream"
         }
     }

@@ -1,3 +1,4 @@
+import Connecting
 import Media
 import RTP
 import RTSP

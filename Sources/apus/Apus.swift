@@ -33,12 +33,21 @@ struct Apus: ParsableCommand {
         main(nil)
     }
 
-    /// Which bytes of an argument are a password: of a URL, or of `--user NAME:PASSWORD`.
+    /// Which bytes of an argument are secret: the password of a URL or of `--user NAME:PASSWORD`, or a stream key and all behind it.
     private static func password(in argument: String, after previous: String) -> Range<Int>? {
         let isUser = previous == "--user" || argument.hasPrefix("--user=")
         guard isUser, let colon = Array(argument.utf8).firstIndex(of: UInt8(ascii: ":")) else {
-            return UserInformation.passwordBytes(of: argument)
+            return secret(inURL: argument)
         }
         return colon + 1..<argument.utf8.count
+    }
+
+    private static func secret(inURL argument: String) -> Range<Int>? {
+        let password = UserInformation.passwordBytes(of: argument)
+        guard argument.contains("forward"),
+            let key = argument.firstMatch(of: /rtmps?:\/\/[^\/]*\/[^?]*\/([^?\/]+)/.ignoresCase())?.output.1
+        else { return password }
+        let start = argument.utf8.distance(from: argument.startIndex, to: key.startIndex)
+        return min(start, password?.lowerBound ?? start)..<argument.utf8.count
     }
 }

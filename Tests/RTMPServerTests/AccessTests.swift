@@ -25,8 +25,8 @@ struct AccessTests {
     }
 
     /// Connects again as long as the server asks for more.
-    private func client(_ login: RTMP.ClientLogin, _ connect: (RTMP.ClientLogin) throws -> RTMPClient) throws
-        -> RTMPClient
+    private func client(_ login: RTMP.ClientLogin, _ connect: (RTMP.ClientLogin) throws -> TestClient) throws
+        -> TestClient
     {
         var client = try connect(login)
         for _ in 0..<2 {

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import RTMP
+@testable import RTMPClient
 @testable import RTMPServer
 
 /// A server of RTSP and RTMP on loopback with two paths: `/cam`, which the test publishes into by hand, and `/live` for publishers.
@@ -21,12 +22,14 @@ struct RTMPBroadcast {
     let rtsp: RTSPServer.Server
 
     /// Runs `body` with the server.
+    ///
+    /// - Parameter services: further services of its loops.
     static func run(
         override: PublishingPoint.Override = .sameUser, access: AccessPolicy? = nil,
-        _ change: (inout RTMPServer.ServerOptions) -> Void = { _ in },
+        services: [MediaLoop.ServiceMaker] = [], _ change: (inout RTMPServer.ServerOptions) -> Void = { _ in },
         limits: (inout RTSPServer.ServerOptions) -> Void = { _ in }, _ body: (Self) async throws -> Void
     ) async throws {
-        let broadcast = try Self(override, access, change, limits)
+        let broadcast = try Self(override, access, services, change, limits)
         do {
             try await body(broadcast)
         } catch {
@@ -37,7 +40,7 @@ struct RTMPBroadcast {
     }
 
     private init(
-        _ override: PublishingPoint.Override, _ access: AccessPolicy?,
+        _ override: PublishingPoint.Override, _ access: AccessPolicy?, _ services: [MediaLoop.ServiceMaker],
         _ change: (inout RTMPServer.ServerOptions) -> Void, _ limits: (inout RTSPServer.ServerOptions) -> Void
     ) throws {
         live = PublishingPoint(into: Streams.Stream(path: "/live", epoch: .now()), override: override)
@@ -55,7 +58,7 @@ struct RTMPBroadcast {
         rtspOptions.loopCount = 2
         limits(&rtspOptions)
         rtsp = try RTSPServer.Server(
-            options: rtspOptions, directory: directory, services: [rtmp.service], logger: lines.log)
+            options: rtspOptions, directory: directory, services: services + [rtmp.service], logger: lines.log)
         rtmp.connect(to: Services(server: rtsp), on: rtsp.loops)
         try rtsp.start()
     }
@@ -68,19 +71,27 @@ struct RTMPBroadcast {
         cam.publish(.frame(isKeyframe: isKeyframe, fill: fill, byteCount: byteCount, at: time))
     }
 
+    /// A session with the server of a client that is no test's.
+    func plan(
+        _ action: ClientTarget.Action, _ path: String, login: RTMP.ClientLogin? = nil
+    ) throws -> RTMPSessionPlan {
+        let url = try #require(RTMPURL("rtmp://127.0.0.1:\(port)/\(path)"))
+        return RTMPSessionPlan(url.target(action), url.connection, login: login)
+    }
+
     /// A client that publishes.
     func publisher(
         _ path: String = "live", query: String = "", login: RTMP.ClientLogin? = nil, from source: String? = nil
-    ) throws -> RTMPClient {
-        try RTMPClient(.publish, path, query: query, login: login, port: port, from: source)
+    ) throws -> TestClient {
+        try TestClient(.publish, path, query: query, login: login, port: port, from: source)
     }
 
     /// A client that plays.
     func player(
         _ path: String = "cam", query: String = "", login: RTMP.ClientLogin? = nil, from source: String? = nil,
         bufferByteCount: Int32? = nil
-    ) throws -> RTMPClient {
-        try RTMPClient(
+    ) throws -> TestClient {
+        try TestClient(
             .play, path, query: query, login: login, port: port, from: source, bufferByteCount: bufferByteCount)
     }
 

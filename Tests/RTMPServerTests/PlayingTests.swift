@@ -69,7 +69,7 @@ struct PlayingTests {
             #expect(hasResumed)
             let fills = player.frames.compactMap { $0.last }
             let gap = try #require((1..<fills.count).first { fills[$0] > fills[$0 - 1] + 1 })
-            #expect(RTMPClient.isKeyframe(player.frames[gap]))
+            #expect(TestClient.isKeyframe(player.frames[gap]))
             // Keyframes have their parameter sets, too.
             let counts = [1_009, 60_009, 2_009].flatMap { [$0, $0 + 39] }
             #expect(player.frames.allSatisfy { counts.contains($0.count) })
@@ -101,7 +101,8 @@ struct PlayingTests {
             let player = try broadcast.player()
             #expect(player.start())
             let viewer = try #require(await broadcast.rtmp.viewers(at: .now()).first)
-            #expect(await broadcast.rtmp.disconnect(viewer.id))
+            let id = try #require(ViewerID(viewer.id))
+            #expect(await broadcast.rtmp.disconnect(id))
             #expect(player.refusal()?.code == .playStop)
         }
     }

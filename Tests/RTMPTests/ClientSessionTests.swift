@@ -87,8 +87,7 @@ import Testing
         var packager = FLVPackager(tracks: avcTracks, options: [])
         var timeline = PlayerTimeline()
         let head = try #require(packager.head)
-        let early = pair.client.bytes(of: head, in: timeline)
-        #expect(early == nil)
+        #expect(pair.client.framing == nil)
         pair.run()
         #expect(pair.isStarted)
         #expect(addresses.map(\.path) == ["/live/cam"])
@@ -96,10 +95,12 @@ import Testing
         // Longer than a chunk.
         let unit = frame([[0x65] + [UInt8](repeating: 5, count: 100_000)], decode: 500, shown: 540, isKeyframe: true)
         let output = packager.package(unit)
-        let headBytes = pair.client.bytes(of: head, in: timeline)
-        let frameBytes = try pair.client.bytes(of: #require(output), in: &timeline)
-        pair.toServer(try #require(headBytes))
-        pair.toServer(try #require(frameBytes))
+        let framing = try #require(pair.client.framing)
+        pair.toServer(framing.bytes(of: head, at: timeline.last))
+        for message in try #require(output).messages {
+            let (head, payload) = framing.bytes(of: message, at: timeline.timestamp(of: message))
+            pair.toServer(head + payload)
+        }
         pair.run()
         #expect(pair.serverMedia.map(\.type) == [.dataAMF0, .video, .audio, .video])
         let tags = read(pair.serverMedia)
@@ -114,16 +115,17 @@ import Testing
         var pair = Pair(playing)
         pair.run()
         #expect(pair.isStarted)
-        let streamID = try #require(pair.server.playedStreamID)
+        let framing = try #require(pair.server.framing)
         var packager = FLVPackager(tracks: avcTracks, options: [])
         var timeline = PlayerTimeline()
         let unit = frame([[0x65] + [UInt8](repeating: 5, count: 100_000)], decode: 500, shown: 540, isKeyframe: true)
         let packaged = packager.package(unit)
         let output = try #require(packaged)
-        pair.toClient(try #require(output.head).bytes(streamID: streamID, at: timeline.last))
+        pair.toClient(framing.bytes(of: try #require(output.head), at: timeline.last))
         for message in output.messages {
-            let header = message.header(streamID: streamID, at: timeline.timestamp(of: message))
-            pair.toClient(header.bytes + message.payload)
+            let (head, payload) = framing.bytes(of: message, at: timeline.timestamp(of: message))
+            #expect(payload == message.payload, "one chunk")
+            pair.toClient(head + payload)
         }
         pair.run()
         #expect(read(pair.clientMedia).units.map { $0.contents.last } == [unit.contents.last])
@@ -177,6 +179,6 @@ import Testing
         }
         taken.run()
         #expect(
-            taken.closed?.description == "the server refused: /live/cam has a publisher (NetStream.Publish.BadName)")
+            taken.closed?.description == "the server refused: /live/… has a publisher (NetStream.Publish.BadName)")
     }
 }

@@ -1,3 +1,4 @@
+import Connecting
 import Delivery
 import Dispatch
 import Media
@@ -58,7 +59,7 @@ struct ForwardTests {
         let journal = Journal()
         let url = try #require(RequestURL("rtsp://127.0.0.1:\(port)/\(path)"))
         let forward = Forward(
-            Forward.Plan(SessionPlan(url, transport: transport), title: "cam"), of: origin.stream, holdsStream: true,
+            RTSPForwardPlan(SessionPlan(url, transport: transport), title: "cam"), of: origin.stream, holdsStream: true,
             observer: journal, at: .now())
         loops.start(forward, after: former)
         return (forward, journal)
@@ -113,7 +114,7 @@ struct ForwardTests {
     /// The forward itself makes the source of an on-demand stream run.
     @Test func aForwardUsesTheStreamUntilItEnds() async throws {
         let stream = Streams.Stream(path: "/x", epoch: .now())
-        let plan = Forward.Plan(
+        let plan = RTSPForwardPlan(
             SessionPlan(try #require(RequestURL("rtsp://127.0.0.1/x")), transport: .tcp), title: "x")
         var forward: Forward? = Forward(plan, of: stream, holdsStream: true, observer: Journal(), at: .now())
         #expect(stream.demand.isNeeded && forward != nil)
@@ -215,11 +216,11 @@ struct ForwardTests {
             #expect(await eventually(within: 20) { journal.ends.count >= 3 })
             let end = try #require(journal.ends.first)
             #expect(end.description == "the server refused ANNOUNCE: 503 Too Many Streams")
-            guard case .session(.closed(.refused(_, let refused, _, let retrySeconds))) = end.cause else {
+            guard case .failed(let failure) = end.cause else {
                 Issue.record("\(end)")
                 return
             }
-            #expect(refused == .serviceUnavailable && retrySeconds == 7)
+            #expect(failure.kind == .other && failure.retrySeconds == 7)
             let status = forward.status
             #expect(status.state == .failing && status.reconnects >= 3)
             #expect(status.lastReason == end.description)

@@ -1,3 +1,5 @@
+import Connecting
+import Delivery
 import Media
 import RTSP
 import RTSPClient
@@ -15,7 +17,7 @@ struct PullTests {
     private final class Ending: Sendable {
         let text = Mutex<String?>(nil)
 
-        init(of pull: Pull) throws {
+        init(of pull: RTSPPull) throws {
             try startDetachedThread(name: "pull") { [self] in
                 let end = pull.wait()
                 text.withLock { $0 = end.map { "\($0)" } ?? "stopped" }
@@ -23,19 +25,23 @@ struct PullTests {
         }
     }
 
-    private static func plan(_ port: Int, _ transport: SessionTransport = .tcp) throws -> SessionPlan {
-        SessionPlan(try #require(RequestURL("rtsp://127.0.0.1:\(port)/cam")), transport: transport)
+    private static func pull(
+        _ port: Int, _ transport: SessionTransport = .tcp, into stream: Streams.Stream
+    ) throws -> RTSPPull {
+        let url = try #require(RequestURL("rtsp://127.0.0.1:\(port)/cam"))
+        return try Pull(
+            RTSPPullPlan(SessionPlan(url, transport: transport)), into: StreamInput(into: stream, trust: .auto))
     }
 
     /// Each frame is with the viewers of the second server in the loop turn in which it came.
     @Test(arguments: [SessionTransport.tcp, .udp])
     func whatAServerPullsReachesItsViewers(transport: SessionTransport) async throws {
-        let loops = PullLoops()
+        let loops = RTSPPullLoops()
         try await Broadcast.run { origin in
             origin.stream.announce([Broadcast.video])
             origin.publish(idr: true)
             try await Broadcast.run(services: [loops.service]) { edge in
-                let pull = try Pull(try Self.plan(origin.port, transport), into: edge.stream)
+                let pull = try Self.pull(origin.port, transport, into: edge.stream)
                 let ending = try Ending(of: pull)
                 loops.start(pull)
                 #expect(await eventually(within: 10) { edge.stream.announcement != nil })
@@ -61,12 +67,12 @@ struct PullTests {
 
     /// A source may be stopped before the loop has its pull: no session may be left.
     @Test func aPullThatWasStoppedBeforeItsStartLeavesNothing() async throws {
-        let loops = PullLoops()
+        let loops = RTSPPullLoops()
         try await Broadcast.run { origin in
             origin.stream.announce([Broadcast.video])
             origin.publish(idr: true)
             try await Broadcast.run(services: [loops.service]) { edge in
-                let pull = try Pull(try Self.plan(origin.port), into: edge.stream)
+                let pull = try Self.pull(origin.port, into: edge.stream)
                 pull.stop()
                 loops.start(pull)
                 #expect(pull.wait() == nil)
@@ -79,7 +85,7 @@ struct PullTests {
     }
 
     @Test func theReasonOfAnEndReachesTheSource() async throws {
-        let loops = PullLoops()
+        let loops = RTSPPullLoops()
         try await Broadcast.run(services: [loops.service]) { edge in
             let origin = try ScriptedServer { request, peer in
                 peer.send(
@@ -87,7 +93,7 @@ struct PullTests {
                         ? request.answer(status: "404 Stream Not Found") : request.answer())
             }
             defer { origin.stop() }
-            let pull = try Pull(try Self.plan(origin.port), into: edge.stream)
+            let pull = try Self.pull(origin.port, into: edge.stream)
             let ending = try Ending(of: pull)
             loops.start(pull)
             #expect(
@@ -102,7 +108,7 @@ struct PullTests {
         (["VP8/90000", "H265/90000", "H264/90000"], "2", nil), (["VP8/90000", "VP9/90000"], "", "VP8, VP9"),
     ])
     func mediaInOtherCodecsAreLeftOut(_ names: [String], _ setUp: String, _ refused: String?) async throws {
-        let loops = PullLoops()
+        let loops = RTSPPullLoops()
         let seen = Mutex<[String]>([])
         let lines = names.enumerated().map { index, name in
             "m=video 0 RTP/AVP \(96 + index)\r\na=rtpmap:\(96 + index) \(name)\r\na=control:\(index + 1)\r\n"
@@ -121,7 +127,7 @@ struct PullTests {
                 }
             }
             defer { origin.stop() }
-            let pull = try Pull(try Self.plan(origin.port), into: edge.stream)
+            let pull = try Self.pull(origin.port, into: edge.stream)
             let ending = try Ending(of: pull)
             loops.start(pull)
             if let refused {

@@ -4,7 +4,7 @@ import RateControl
 import Reactor
 
 /// What a viewer's path carries, from what its transport measures and its client reports. Confined to its loop.
-struct ViewerPath {
+public struct ViewerPath {
     /// The estimator of the path.
     private var estimator: PathEstimator
     /// The reading of the kernel before the last sample, and when it was made.
@@ -22,19 +22,22 @@ struct ViewerPath {
     /// From this lag on, data waits longer than one frame takes.
     private static let leastLag: Int64 = 40_000_000
 
-    init(limits: RateLimits, repair: Repair, countsRepairedAsLost: Bool) {
+    /// - Parameters:
+    ///   - limits: those of the estimate.
+    ///   - repair: what becomes of lost packets; over TCP it works.
+    public init(limits: RateLimits, repair: Repair, countsRepairedAsLost: Bool = false) {
         estimator = PathEstimator(limits: limits, repair: repair)
         self.countsRepairedAsLost = countsRepairedAsLost
     }
 
-    var estimate: PathEstimate { estimator.estimate }
+    public var estimate: PathEstimate { estimator.estimate }
 
-    mutating func change(_ limits: RateLimits) { estimator.change(limits) }
+    public mutating func change(_ limits: RateLimits) { estimator.change(limits) }
 
     /// Samples a connection, if that is due.
     ///
     /// - Parameter lag: media time that has not reached the client, in nanoseconds; asked only if the sample is due.
-    mutating func observe(_ output: TCPOutput, lag: () -> Int64, at now: MonotonicTime) {
+    public mutating func observe(_ output: TCPOutput, lag: () -> Int64, at now: MonotonicTime) {
         guard now >= nextSample, let path = output.socket.path else { return }
         let lag = lag()
         nextSample = now + (lag > Self.leastLag ? Self.laggingInterval : Self.interval)

@@ -10,6 +10,8 @@ public struct ViewerNetwork: Hashable, Sendable {
     public var lossShare: Double?
     /// The last round-trip time; `nil` if the client has reported none.
     public var roundTripNanoseconds: Int64?
+    /// Bytes that the client has not acknowledged by a message of its protocol; `nil` if it has sent none.
+    public var bytesInFlight: UInt64?
 
     /// What the path carries; `nil` if the encoder does not follow the viewers, and they do not move between renditions.
     public var capacity: PathEstimate?

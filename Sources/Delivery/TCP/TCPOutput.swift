@@ -55,6 +55,9 @@ public final class TCPOutput {
     /// The round-trip time to the client, in nanoseconds; `nil` if the kernel has not measured it.
     public var roundTrip: Int64? { socket.roundTrip }
 
+    /// Bytes written that the client's kernel has not acknowledged.
+    public var unacknowledgedByteCount: Int { socket.unacknowledgedByteCount }
+
     /// Bytes that wait here.
     public var pendingByteCount: Int { tls?.output.count ?? pending.count }
 
@@ -117,7 +120,7 @@ public final class TCPOutput {
         measurementCount += 1
         let window = socket.peerWindowByteCount ?? widestWindow
         widestWindow = max(widestWindow, window)
-        lastUnacknowledged = socket.unacknowledgedByteCount
+        lastUnacknowledged = unacknowledgedByteCount
         let unread = lastUnacknowledged + widestWindow - window
         if unread < lastUnread { lastProgress = now }
         lastUnread = unread
@@ -205,9 +208,11 @@ public final class TCPOutput {
         var taken = 0
         while taken < total, pendingByteCount == 0, failure == nil, tls.failure == nil {
             if taken < first.count {
-                let byteCount = min(TLSConnection.recordByteCount - first.count, second.count)
-                tls.write(Array(first) + Array(second[..<byteCount]))
-                taken = first.count + byteCount
+                let head = min(first.count - taken, TLSConnection.recordByteCount)
+                let byteCount =
+                    taken + head < first.count ? 0 : min(TLSConnection.recordByteCount - head, second.count)
+                tls.write(Array(first[taken..<taken + head]) + Array(second[..<byteCount]))
+                taken += head + byteCount
             } else {
                 let start = taken - first.count
                 let end = min(start + TLSConnection.recordByteCount, second.count)

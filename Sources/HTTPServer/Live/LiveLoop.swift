@@ -193,18 +193,19 @@ final class LiveLoop {
         }
     }
 
-    func viewers(at now: MonotonicTime) -> [LiveViewerStatus] {
+    func viewers(at now: MonotonicTime) -> [FollowerStatus] {
         audiences.values.flatMap { audience in
             audience.viewers.compactMap { viewer in
                 viewer.startedAt.map { start in
                     let connection = viewer.body.connection
-                    return LiveViewerStatus(
+                    var status = FollowerStatus(
                         id: viewer.id, path: viewer.facts.path.stream.path, peer: viewer.facts.client.peer,
-                        user: viewer.facts.grant.user,
                         client: viewer.facts.client.userAgent.isEmpty ? nil : viewer.facts.client.userAgent,
-                        transport: viewer.facts.transport, startedAt: start,
-                        lag: viewer.follower.lag(in: audience.view, over: connection, at: now) ?? 0,
-                        unreadByteCount: connection.bufferedByteCount, droppedUnits: viewer.droppedUnits)
+                        user: viewer.facts.grant.user, transport: viewer.facts.transport, startedAt: start)
+                    status.lag = viewer.follower.lag(in: audience.view, over: connection, at: now) ?? 0
+                    status.unreadByteCount = connection.bufferedByteCount
+                    status.droppedUnits = viewer.droppedUnits
+                    return status
                 }
             }
         }

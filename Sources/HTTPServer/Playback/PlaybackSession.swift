@@ -70,12 +70,12 @@ struct PlaybackSession: Sendable {
     }
 
     /// The viewer in lists; `nil` unless it plays.
-    var status: LiveViewerStatus? {
+    var status: FollowerStatus? {
         viewing.map { viewing in
-            LiveViewerStatus(
-                id: "v\(viewing.number)", path: stream.path, peer: client.peer, user: grant.user,
-                client: client.userAgent.isEmpty ? nil : client.userAgent, transport: Self.transport,
-                startedAt: viewing.startedAt, lag: 0, unreadByteCount: 0, droppedUnits: 0)
+            FollowerStatus(
+                id: "v\(viewing.number)", path: stream.path, peer: client.peer,
+                client: client.userAgent.isEmpty ? nil : client.userAgent, user: grant.user,
+                transport: Self.transport, startedAt: viewing.startedAt)
         }
     }
 }

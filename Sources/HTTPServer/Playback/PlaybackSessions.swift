@@ -191,5 +191,5 @@ final class PlaybackSessions: Sendable {
     }
 
     /// All viewers that play.
-    var viewers: [LiveViewerStatus] { sessions.withLock { $0.values.compactMap(\.status) } }
+    var viewers: [FollowerStatus] { sessions.withLock { $0.values.compactMap(\.status) } }
 }

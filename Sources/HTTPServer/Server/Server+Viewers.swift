@@ -5,7 +5,7 @@ import Streams
 /// What the rest of the program asks about the viewers over HTTP.
 extension Server {
     /// All viewers that play.
-    public func viewers(at now: MonotonicTime) async -> [LiveViewerStatus] {
+    public func viewers(at now: MonotonicTime) async -> [FollowerStatus] {
         let overHLS = context?.playbacks.sessions.viewers ?? []
         return await askLoops { $0.viewers(at: now) }.flatMap(\.self) + overHLS
     }

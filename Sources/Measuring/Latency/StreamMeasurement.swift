@@ -44,7 +44,7 @@ public final class StreamMeasurement: SessionOwner {
             decoding = try DecodingThread()
             try decoding.start()
         } catch {
-            throw .ended(.failed(error))
+            throw .ended(.connection(.failed(error)))
         }
         defer { _ = decoding.finish(withinMilliseconds: 0) }
         do throws(ClientSessionEnd) {

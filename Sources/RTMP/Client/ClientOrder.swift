@@ -34,5 +34,26 @@ public enum ClientOrder: Sendable {
         private static func text(_ status: Status) -> String {
             status.description.isEmpty ? status.code.rawValue : "\(status.description) (\(status.code.rawValue))"
         }
+
+        /// The most characters that are kept of what a server says.
+        private static let maximumLength = 200
+
+        /// The same without the name of the stream, which may be as secret as a password, and which some servers repeat.
+        func hiding(_ streamName: String) -> Self {
+            let names = [streamName, String(streamName.prefix { $0 != "?" })].filter { $0.count > 1 }
+            func hidden(_ status: Status) -> Status {
+                let text = names.reduce(String(status.description.prefix(4 * Self.maximumLength))) {
+                    $0.replacing($1, with: "…")
+                }
+                return Status(
+                    status.level, StatusCode(rawValue: String(status.code.rawValue.prefix(Self.maximumLength))),
+                    String(text.prefix(Self.maximumLength)))
+            }
+            return switch self {
+            case .refused(let status): .refused(hidden(status))
+            case .ended(let status): .ended(hidden(status))
+            case .protocolError, .unauthorised: self
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 /// A stream on another server.
 public struct ClientTarget: Hashable, Sendable {
-    /// What a client sends in `connect`: the path without its last element, without slashes at its ends.
+    /// What a client sends in `connect`: the path without its last element, without slashes at its ends. A path of one element is all
+    /// application, and so is the query behind it, as in FFmpeg.
     public let app: String
     /// The last element of the path, with the query. Services call it the stream key.
     public let streamName: String
@@ -19,9 +20,13 @@ public struct ClientTarget: Hashable, Sendable {
     ///   - query: without question mark; empty if there is none.
     public init(_ action: Action, server: String, path: String, query: String = "") {
         var elements = path.split(separator: "/").map(String.init)
-        let name = elements.count > 1 ? elements.removeLast() : ""
-        app = elements.joined(separator: "/")
-        streamName = query.isEmpty ? name : "\(name)?\(query)"
+        let suffix = query.isEmpty ? "" : "?\(query)"
+        if elements.count > 1 {
+            streamName = elements.removeLast() + suffix
+            app = elements.joined(separator: "/")
+        } else {
+            (app, streamName) = (elements.joined() + suffix, "")
+        }
         tcURL = "\(server)/\(app)"
         self.action = action
     }

@@ -16,8 +16,6 @@ import Wire
 /// | any | `_error`, or a status of the level `error` | closed | close |
 /// | any | bytes that are not RTMP | closed | close |
 public struct RTMPClientSession: Sendable {
-    /// The most bytes of a chunk to a server. SRS and Flash Media Server accept no more.
-    private static let chunkByteCount = 65_536
     /// The numbers of commands, as FFmpeg counts them.
     private enum Transaction {
         static let connect = 1.0
@@ -41,6 +39,8 @@ public struct RTMPClientSession: Sendable {
     private var state: State
     private var orders: [ClientOrder]
     private var channel: MessageChannel
+    /// The codecs of Enhanced RTMP that the server says it takes.
+    public private(set) var codecs: EnhancedCodecs = []
 
     /// - Parameters:
     ///   - login: user and password; after ``ClientOrder/reconnect(_:)``, what that order gave.
@@ -58,28 +58,15 @@ public struct RTMPClientSession: Sendable {
     /// Bytes that the server has not acknowledged; `nil` before its first acknowledgement.
     public var bytesInFlight: UInt64? { channel.bytesInFlight }
 
-    /// The bytes of media to publish; `nil` unless the server has accepted the publisher.
-    public mutating func bytes(of frame: FLVFrame, in timeline: inout PlayerTimeline) -> [UInt8]? {
+    /// How media to publish is sent; `nil` unless the server has accepted the publisher.
+    public var framing: MediaFraming? {
         guard case .running(let streamID) = state, target.action == .publish else { return nil }
-        var bytes: [UInt8] = []
-        for message in frame.messages {
-            let message = message.message(streamID: streamID, at: timeline.timestamp(of: message))
-            bytes += channel.bytes(of: message, on: frame.chunkStream)
-        }
-        return bytes
+        return MediaFraming(for: .server, streamID: streamID)
     }
 
-    /// The bytes of the messages before the first frame of a generation; `nil` unless the server has accepted the publisher.
-    public mutating func bytes(of head: FLVHead, in timeline: PlayerTimeline) -> [UInt8]? {
-        guard case .running(let streamID) = state, target.action == .publish else { return nil }
-        var bytes: [UInt8] = []
-        for message in head.messages(for: .server) {
-            let (type, payload) = (message.type, message.payload)
-            bytes += channel.bytes(
-                of: Message(type, streamID: streamID, timestamp: timeline.last, payload: payload),
-                on: message.chunkStream)
-        }
-        return bytes
+    /// Media that the caller has written itself, with the ``framing``, was sent.
+    public mutating func sentMedia(byteCount: Int) {
+        channel.sent(byteCount: byteCount)
     }
 
     /// Bytes of the server have come.
@@ -136,7 +123,7 @@ public struct RTMPClientSession: Sendable {
     }
 
     private mutating func connect() {
-        orders.append(.send(channel.setChunkSize(Self.chunkByteCount)))
+        orders.append(.send(channel.setChunkSize(MediaFraming.serverChunkByteCount)))
         let query = login?.query ?? ""
         var object: AMF0.Object = [
             "app": .string(target.app + query), "tcUrl": .string(target.tcURL + query),
@@ -145,11 +132,11 @@ public struct RTMPClientSession: Sendable {
         switch target.action {
         case .publish: object.append("type", .string("nonprivate"))
         case .play:
-            // All audio and video codecs that Flash had, and those of enhanced RTMP that we receive.
+            // All audio and video codecs that Flash had.
             object.append("audioCodecs", .number(4071))
             object.append("videoCodecs", .number(252))
-            object.append("fourCcList", .strictArray([.string(FourCC.hevc.text), .string(FourCC.opus.text)]))
         }
+        object.append("fourCcList", .strictArray([.string(FourCC.hevc.text), .string(FourCC.opus.text)]))
         send(CommandMessage("connect", transaction: Transaction.connect, object: .object(object)))
     }
 
@@ -184,7 +171,11 @@ public struct RTMPClientSession: Sendable {
 
     private mutating func receivedResult(_ message: CommandMessage) {
         switch (state, message.transaction) {
-        case (.connecting, Transaction.connect): createStream()
+        case (.connecting, Transaction.connect):
+            for object in [message.object.object, message.arguments.first?.object].compactMap(\.self) {
+                codecs.formUnion(EnhancedCodecs(object))
+            }
+            createStream()
         case (.creating, Transaction.createStream):
             // Servers number streams from 1.
             let streamID = message.arguments.first?.number.flatMap { UInt32(exactly: $0) } ?? 1
@@ -252,6 +243,6 @@ public struct RTMPClientSession: Sendable {
 
     private mutating func close(_ reason: ClientOrder.CloseReason) {
         state = .closed
-        orders.append(.close(reason))
+        orders.append(.close(target.action == .publish ? reason.hiding(target.streamName) : reason))
     }
 }

@@ -1,11 +1,10 @@
 import Media
 import Wire
 
-/// The messages of one access unit, made once for all players. Immutable.
+/// The messages of one access unit, made once for all receivers. Immutable.
 ///
-/// A message is sent in one chunk, behind a header of its own for each player (``MessageHeader``): the server announces the largest chunk
-/// size before it plays, so nothing stands within the payload, which is shared. FFmpeg, VLC, mpv and GStreamer accept any chunk size up to
-/// 2³¹ − 1. The header has the time of the player (``PlayerTimeline``).
+/// A message is sent behind a header of its own for each receiver (``MediaFraming``), which has the receiver's time (``PlayerTimeline``).
+/// FFmpeg, VLC, mpv and GStreamer accept chunks of any size up to 2³¹ − 1.
 public struct FLVFrame: PackagedUnit {
     public let head: FLVHead?
     public let track: TrackID
@@ -17,9 +16,6 @@ public struct FLVFrame: PackagedUnit {
     public let byteCount: Int
 
     public var part: AccessUnit.Part { .whole }
-
-    /// The chunk stream of the messages.
-    public var chunkStream: ChunkStreamID { kind == .video ? .video : .audio }
 
     init(_ unit: AccessUnit, kind: Codec.Kind, head: FLVHead, _ messages: [FLVMessage]) {
         self.head = head
@@ -43,10 +39,12 @@ public struct FLVMessage: Hashable, Sendable {
         self.payload = payload
     }
 
-    /// The header for a player.
+    var chunkStream: ChunkStreamID { type == .video ? .video : .audio }
+
+    /// The header before its first chunk.
     public func header(streamID: UInt32, at timestamp: UInt32) -> MessageHeader {
         MessageHeader(
-            on: type == .video ? .video : .audio, timestamp: timestamp, payloadByteCount: payload.count, type,
+            on: chunkStream, timestamp: timestamp, payloadByteCount: payload.count, type,
             streamID: streamID)
     }
 

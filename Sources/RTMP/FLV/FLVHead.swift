@@ -44,16 +44,6 @@ public struct FLVHead: PackagedHead, Hashable {
             }
     }
 
-    /// The messages for a player, each in one chunk.
-    public func bytes(streamID: UInt32, at timestamp: UInt32) -> [UInt8] {
-        messages(for: .player).flatMap { part in
-            MessageHeader(
-                on: part.chunkStream, timestamp: timestamp, payloadByteCount: part.payload.count, part.type,
-                streamID: streamID
-            ).bytes + part.payload
-        }
-    }
-
     /// The metadata of a stream (Adobe Flash Video File Format, section E.5). Codecs of enhanced RTMP have their FourCC as number.
     private static func metadata(of tracks: [Track]) -> AMF0.Object {
         var object = AMF0.Object([])

@@ -19,7 +19,7 @@ public struct ConnectParameters: Hashable, Sendable {
     }
 }
 
-/// The codecs that a client of enhanced RTMP says it can receive, beyond those that each can: H.264 and AAC.
+/// The codecs that a peer with Enhanced RTMP says it can receive, beyond those that each can: H.264 and AAC.
 public struct EnhancedCodecs: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 
@@ -30,8 +30,8 @@ public struct EnhancedCodecs: OptionSet, Hashable, Sendable {
     public static let h265 = Self(rawValue: 1)
     public static let opus = Self(rawValue: 2)
 
-    /// Reads the codecs that the client names: in `fourCcList` (Enhanced RTMP version 1), or in `videoFourCcInfoMap` and
-    /// `audioFourCcInfoMap` (version 2). A value of these maps has the flag 1 if the client decodes the codec, and the flag 4 if the client
+    /// Reads the codecs that the peer names: in `fourCcList` (Enhanced RTMP version 1), or in `videoFourCcInfoMap` and
+    /// `audioFourCcInfoMap` (version 2). A value of these maps has the flag 1 if the peer decodes the codec, and the flag 4 if it
     /// forwards it. `*` stands for every codec.
     init(_ object: AMF0.Object) {
         var names: Set<String> = []

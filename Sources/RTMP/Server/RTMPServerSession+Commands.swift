@@ -146,7 +146,8 @@ extension RTMPServerSession {
         case .publishing(let streamID): refuse(code, reason, on: streamID)
         case .playing(let streamID):
             send(.userControl(.streamEnd(streamID: streamID)))
-            send(Status(.status, code, reason).command, streamID: streamID)
+            let level: Status.Level = code == .playFailed ? .error : .status
+            send(Status(level, code, reason).command, streamID: streamID)
             close(.refused(reason))
         default: break
         }

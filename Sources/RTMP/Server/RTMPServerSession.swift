@@ -73,9 +73,10 @@ public struct RTMPServerSession: Sendable {
     /// Bytes that the client has not acknowledged; `nil` before its first acknowledgement.
     public var bytesInFlight: UInt64? { channel.bytesInFlight }
 
-    /// The message stream of media for the player; `nil` if the client does not play.
-    public var playedStreamID: UInt32? {
-        if case .playing(let streamID) = state { streamID } else { nil }
+    /// How media is sent to the player; `nil` if the client does not play.
+    public var framing: MediaFraming? {
+        guard case .playing(let streamID) = state else { return nil }
+        return MediaFraming(for: .player, streamID: streamID)
     }
 
     /// Bytes of the client have come.
@@ -108,7 +109,7 @@ public struct RTMPServerSession: Sendable {
         return orders.removeFirst()
     }
 
-    /// Media that the caller has written itself, with a ``MessageHeader`` before each message, was sent.
+    /// Media that the caller has written itself, with the ``framing``, was sent.
     public mutating func sentMedia(byteCount: Int) {
         channel.sent(byteCount: byteCount)
     }

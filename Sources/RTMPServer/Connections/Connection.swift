@@ -1,6 +1,7 @@
 import Delivery
 import Media
 import RTMP
+import RTMPDelivery
 import RTSP
 import Reactor
 import Streams
@@ -61,7 +62,7 @@ final class Connection {
     let peer: SocketAddress
     let local: SocketAddress
     let output: TCPOutput
-    let transport: PlayerTransport
+    let transport: MessageTransport
     let access: ConnectionAccess
     var session: RTMPServerSession
     var role = Role.none
@@ -93,7 +94,7 @@ final class Connection {
     ) {
         (self.token, self.peer, self.local) = (token, peer, local)
         output = TCPOutput(socket: socket, tls: tls, at: now)
-        transport = PlayerTransport(output)
+        transport = MessageTransport(output)
         access = ConnectionAccess(
             context, Endpoint(address: peer.host, isLoopback: peer.isLoopback), tls == nil ? .clear : .tls)
         session = RTMPServerSession(random: random)
@@ -149,7 +150,7 @@ final class Connection {
             let seconds = session.parameters == nil ? options.handshakeSeconds : options.idleSeconds
             next = min(next, idleSince.advanced(byMilliseconds: Int64(seconds) * 1_000))
         case .none, .waiting: break
-        case .publishing(let publisher): next = min(next, publisher.nextDeadline)
+        case .publishing(let publisher): next = min(next, publisher.reception.nextDeadline)
         case .playing: next = min(next, lastPing + Self.pingInterval)
         }
         return next

@@ -1,5 +1,7 @@
+import Delivery
 import Media
 import RTMP
+import RTMPDelivery
 import Streams
 
 /// The players of one feed on one loop, and this loop's view of the feed. Confined to the loop.
@@ -15,9 +17,11 @@ final class PlayerAudience {
     var isBehind = false
     private let fastStartBudget: MemoryBudget
     /// The fast start for players that join now.
-    private var sharedFastStart: PlayerFastStart?
+    private var sharedFastStart: MessageFastStart?
     /// When to repeat a keyframe request that the stream's rate limit refused.
     private var keyframeRetry = MonotonicTime.distantFuture
+    /// Tells the stream what the paths to the players carry.
+    private var paths: PathObserver?
     /// The feed's ``Feed/changeCount`` of the last update.
     private var seenChangeCount = 0
 
@@ -26,26 +30,39 @@ final class PlayerAudience {
         feed.update(&view.reader)
     }
 
+    /// Estimates what the paths to the players carry, if that is due.
+    func observePaths(at now: MonotonicTime) {
+        guard let due = paths?.nextCheck, due <= now else { return }
+        paths?.observe(connections.compactMap { $0.player?.sender }, in: view, at: now)
+    }
+
+    /// Nobody plays the feed any more.
+    func end(on place: LoopPlace) {
+        feed.detach(place.waker)
+        paths?.end()
+    }
+
     /// Lets a player join.
     func join(_ player: Player, of connection: Connection, fast: Bool, at now: MonotonicTime) {
         let point = stream.joinPoint(in: feed)
         let tracks = stream.announcement?.tracks ?? []
         let leading = FLVPackager.leading(of: tracks, to: player.codecs).flatMap { id in tracks.first { $0.id == id } }
-        player.join(fastStart(for: player, leading, from: point, fast), at: now)
+        player.sender.join(fastStart(for: player, leading, from: point, fast), at: now)
         connections.append(connection)
-        if player.follower.fastStart.isEmpty { requestKeyframe(at: now) }
+        if paths == nil { paths = PathObserver(of: player.path.stream, owner: self) }
+        if player.sender.follower.fastStart.isEmpty { requestKeyframe(at: now) }
     }
 
     func remove(_ connection: Connection) { connections.removeAll { $0 === connection } }
 
     private func fastStart(
         for player: Player, _ leading: Track?, from point: Streams.Stream.JoinPoint<FLVPackager>, _ isFast: Bool
-    ) -> PlayerFastStart {
+    ) -> MessageFastStart {
         let join = player.path.join
-        let key = PlayerFastStart.Key(limits: join.fastStart, window: min(join.fastStartWindow, Self.longestWindow))
+        let key = MessageFastStart.Key(limits: join.fastStart, window: min(join.fastStartWindow, Self.longestWindow))
         guard let leading, isFast, join.mode != .keyframe else { return .none(at: point.nextIndex, key) }
         if let shared = sharedFastStart, shared.key == key, shared.nextIndex == point.nextIndex { return shared }
-        let fresh = PlayerFastStart(point, leading: leading, key, within: fastStartBudget)
+        let fresh = MessageFastStart(point, leading: leading, key, within: fastStartBudget)
         sharedFastStart = fresh
         return fresh
     }
@@ -56,7 +73,7 @@ final class PlayerAudience {
     func update(at now: MonotonicTime) -> Bool {
         if keyframeRetry <= now {
             keyframeRetry = .distantFuture
-            if connections.contains(where: { $0.player?.follower.isAwaitingKeyframe == true }) {
+            if connections.contains(where: { $0.player?.sender.follower.isAwaitingKeyframe == true }) {
                 requestKeyframe(at: now)
             }
         }
@@ -69,7 +86,7 @@ final class PlayerAudience {
     }
 
     /// When to call ``update(at:)`` even if nothing is new.
-    var nextDeadline: MonotonicTime { keyframeRetry }
+    var nextDeadline: MonotonicTime { min(keyframeRetry, paths?.nextCheck ?? .distantFuture) }
 
     /// Requests a keyframe, now or as soon as the limit allows.
     func requestKeyframe(at now: MonotonicTime) {

@@ -51,7 +51,7 @@ public final class Server: Sendable {
     public func identify(by identity: ServerIdentity) { context.identity = identity }
 
     /// All viewers that play.
-    public func viewers(at now: MonotonicTime) async -> [PlayerStatus] {
+    public func viewers(at now: MonotonicTime) async -> [FollowerStatus] {
         await ask { $0.viewers(at: now) }.flatMap(\.self)
     }
 

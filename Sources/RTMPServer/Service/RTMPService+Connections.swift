@@ -121,7 +121,7 @@ extension RTMPService {
             passIdleDeadline(of: connection, at: now)
         case .waiting: break
         case .publishing(let publisher):
-            let end = publisher.deadlinePassed(at: now, roundTrip: connection.output.roundTrip)
+            let end = publisher.reception.deadlinePassed(at: now, roundTrip: connection.output.roundTrip)
             finish(publisher, of: connection, end, at: now)
         case .playing:
             guard now >= connection.lastPing + Connection.pingInterval else { return }

@@ -8,16 +8,21 @@ import Streams
 /// What the rest of the server asks of one loop's RTMP service.
 extension RTMPService {
     /// The viewers that play, and how well each keeps up.
-    func viewers(at now: MonotonicTime) -> [PlayerStatus] {
+    func viewers(at now: MonotonicTime) -> [FollowerStatus] {
         connections.values.compactMap { connection in
             guard case .playing(let player, let audience) = connection.role else { return nil }
-            return PlayerStatus(
-                id: player.id, path: player.path.stream.path, peer: "\(connection.peer)",
+            let sender = player.sender
+            var status = FollowerStatus(
+                id: player.id.description, path: player.path.stream.path, peer: "\(connection.peer)",
                 client: connection.clientName, user: player.grant.user, transport: connection.transportName,
-                startedAt: player.startedAt,
-                lag: player.follower.lag(in: audience.view, over: player.transport, at: now) ?? 0,
-                unreadByteCount: player.transport.heldByteCount(at: now), droppedUnits: player.droppedUnits,
-                bytesInFlight: connection.session.bytesInFlight)
+                startedAt: player.startedAt)
+            status.lag = sender.follower.lag(in: audience.view, over: sender.transport, at: now) ?? 0
+            status.unreadByteCount = sender.transport.heldByteCount(at: now)
+            status.droppedUnits = player.droppedUnits
+            status.roundTrip = connection.output.roundTrip
+            status.capacity = sender.capacity
+            status.bytesInFlight = connection.session.bytesInFlight
+            return status
         }
     }
 

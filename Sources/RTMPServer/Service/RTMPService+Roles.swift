@@ -1,6 +1,7 @@
 import Delivery
 import Media
 import RTMP
+import RTMPDelivery
 import RTSP
 import Reactor
 import Streams
@@ -39,28 +40,24 @@ extension RTMPService {
     /// Media of a publisher has come.
     func received(_ message: Message, from connection: Connection, at now: MonotonicTime) {
         guard let publisher = connection.publisher else { return }
-        let end = publisher.received(message, at: now)
+        let end = publisher.reception.received(message, at: now)
         finish(publisher, of: connection, end, at: now)
     }
 
     /// Logs what is remarkable, and ends the publication for a reason.
-    func finish(_ publisher: Publisher, of connection: Connection, _ end: Publisher.End?, at now: MonotonicTime) {
-        for remark in publisher.takeRemarks() { log(remark, publisher, connection, at: now) }
+    func finish(
+        _ publisher: Publisher, of connection: Connection, _ end: MessageReception.End?, at now: MonotonicTime
+    ) {
+        for remark in publisher.reception.takeRemarks() { log(remark, publisher, connection, at: now) }
         guard let end else { return }
-        self.end(connection, .publishFailed, .left, because: end.text, at: now)
+        self.end(connection, .publishFailed, .left, because: end.description, at: now)
     }
 
     private func log(
-        _ remark: Publisher.Remark, _ publisher: Publisher, _ connection: Connection, at now: MonotonicTime
+        _ remark: MessageReception.Remark, _ publisher: Publisher, _ connection: Connection, at now: MonotonicTime
     ) {
-        let reason =
-            switch remark {
-            case .unsupported(let codec): "\(codec) is not supported"
-            case .furtherTracks(let count):
-                "\(count) further track\(count == 1 ? "" : "s"): the first of each kind is published"
-            }
         log.log(
-            .leftOut, .warning, "a part of what is published is not received", peer: connection.peer, reason: reason,
+            .leftOut, .warning, "a part of what is published is not received", peer: connection.peer, reason: remark.description,
             ["path": "\(publisher.path)"], at: now)
     }
 
@@ -121,11 +118,13 @@ extension RTMPService {
             return true
         }
         connection.session.acceptPlaying()
+        guard let framing = connection.session.framing else { return true }
         let audience = existing ?? PlayerAudience(source, feed, fastStartBudget: context.fastStartBudget)
         audiences[ObjectIdentifier(feed)] = audience
+        let sender = MessageSender(
+            source, to: codecs, leading: leading, over: connection.transport, framing, at: now)
         let player = Player(
-            context.services.nextViewerID(), waiting.path, waiting.grant, codecs, from: source, leading: leading,
-            over: connection.transport, on: connection.session.playedStreamID ?? 1, at: now)
+            context.services.nextViewerID(), waiting.path, waiting.grant, codecs, by: sender, at: now)
         connection.stepNumber += 1
         connection.lastPing = now
         connection.role = .playing(player, audience)
@@ -153,9 +152,9 @@ extension RTMPService {
     func perform(_ pause: Command.Pause, of connection: Connection, at now: MonotonicTime) {
         guard case .playing(let player, let audience) = connection.role else { return }
         switch pause {
-        case .pause: player.pause()
+        case .pause: player.sender.pause()
         case .resume:
-            player.resume(at: audience.view.endIndex, at: now)
+            player.sender.resume(at: audience.view.endIndex, at: now)
             audience.requestKeyframe(at: now)
         }
     }
@@ -164,9 +163,9 @@ extension RTMPService {
     func serve(_ connection: Connection, at now: MonotonicTime) {
         guard case .playing(let player, let audience) = connection.role, connection.closing == nil else { return }
         var wantsKeyframe = false
-        let keepsUp = player.serve(
+        let keepsUp = player.sender.serve(
             in: audience.view, by: context.options.policy, wantsKeyframe: &wantsKeyframe, at: now)
-        connection.session.sentMedia(byteCount: player.takeSentByteCount())
+        connection.session.sentMedia(byteCount: player.sender.takeSent().bytes)
         if wantsKeyframe { audience.requestKeyframe(at: now) }
         guard !keepsUp else { return }
         let seconds = context.options.policy.maximumStall / 1_000_000_000
@@ -210,7 +209,7 @@ extension RTMPService {
         case .playing(let player, let audience):
             audience.remove(connection)
             if audience.connections.isEmpty {
-                audience.feed.detach(place.waker)
+                audience.end(on: place)
                 audiences[ObjectIdentifier(audience.feed)] = nil
             }
             context.services.viewerLeft()

@@ -57,7 +57,7 @@ final class RTMPService: LoopService {
         if event.readiness.contains(.writable) {
             connection.output.flush(at: now)
             serve(connection, at: now)
-            if case .playing(let player, let audience) = connection.role, player.follower.backlog != .none {
+            if case .playing(let player, let audience) = connection.role, player.isBehind {
                 audience.isBehind = true
             }
         }
@@ -111,21 +111,22 @@ final class RTMPService: LoopService {
         var next = MonotonicTime.distantFuture
         for audience in audiences.values {
             let hasNew = audience.update(at: now)
+            audience.observePaths(at: now)
             next = min(next, audience.nextDeadline)
             // Most turns are for other streams.
             guard hasNew || audience.isBehind else { continue }
             audience.isBehind = false
             for connection in audience.connections {
                 guard let player = connection.player else { continue }
-                if hasNew || player.follower.backlog != .none { serve(connection, at: now) }
-                if player.follower.backlog != .none { audience.isBehind = true }
+                if hasNew || player.isBehind { serve(connection, at: now) }
+                if player.isBehind { audience.isBehind = true }
             }
             if audience.isBehind { next = min(next, now + Self.tick) }
         }
         for token in unserved {
             guard let connection = connections[token] else { continue }
             serve(connection, at: now)
-            guard case .playing(let player, let audience) = connection.role, player.follower.backlog != .none else {
+            guard case .playing(let player, let audience) = connection.role, player.isBehind else {
                 continue
             }
             audience.isBehind = true

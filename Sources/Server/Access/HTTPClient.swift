@@ -1,7 +1,7 @@
 import CCurl
+import Connecting
 import Glibc
 import RTSP
-import RTSPClient
 
 /// Posts JSON to one URL, over one connection if the web server keeps it open. Confined to one thread at a time.
 final class HTTPClient {

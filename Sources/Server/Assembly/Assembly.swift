@@ -1,10 +1,10 @@
+import Connecting
 import Dispatch
 import HTTPServer
 import Logging
 import Media
 import RTMPServer
 import RTSP
-import RTSPClient
 import RTSPServer
 import RateControl
 import Reactor
@@ -149,7 +149,8 @@ public final class Assembly: Sendable {
                     configuration, access: access, authoriser: HTTPCallback(configuration.access, log: log),
                     identity: identity),
                 directory: directory,
-                services: [pulls.service, forwardLoops.service] + [rtmpServer?.service].compactMap(\.self), logger: log)
+                services: pulls.services + [forwardLoops.service] + [rtmpServer?.service].compactMap(\.self),
+                logger: log)
         } catch {
             throw Failure(error, configuration)
         }

@@ -2,7 +2,6 @@ import Capture
 import Delivery
 import Logging
 import Media
-import RTSPClient
 import RTSPServer
 import Streams
 

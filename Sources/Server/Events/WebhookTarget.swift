@@ -1,8 +1,8 @@
+import Connecting
 import FoundationEssentials
 import Logging
 import Media
 import RTSP
-import RTSPClient
 import Reactor
 import Streams
 import Synchronization

@@ -1,6 +1,6 @@
+import Connecting
 import Dispatch
 import Logging
-import RTSPClient
 import Reactor
 import Streams
 import Synchronization

@@ -1,7 +1,7 @@
 import CCurl
+import Connecting
 import Glibc
 import Muxing
-import RTSPClient
 import Reactor
 
 /// Opens `http` and `https` URLs by libcurl, which asks for each address whether it may connect. So redirections and playlists lead to

@@ -1,26 +1,45 @@
 import Capture
+import Connecting
+import Delivery
 import RTP
-import RTSP
-import RTSPClient
 import RateControl
 import Reactor
 import Streams
 import Synchronization
 
-/// The stream of another server or of a camera, pulled over RTSP.
+/// A protocol by which streams of other servers and of cameras are pulled.
+protocol PullProtocol: Sendable {
+    /// What is pulled, and how.
+    associatedtype Plan: Sendable
+    /// Why a pull has ended.
+    associatedtype End: Sendable
+
+    /// The URL without user and password.
+    var label: String { get }
+    /// Whether the server's time of day is believed.
+    var trust: SenderClockTrust { get }
+
+    /// The ways to pull, in the order in which to try them.
+    func plans() throws(SourceFailure) -> [Plan]
+    /// How media comes, for users: `TCP`, `UDP`, `multicast`, `TLS`, `RTMP`, `RTMPS`.
+    func transport(of plan: Plan) -> String
+    /// Begins a pull on a media loop.
+    func start(_ pull: Pull<Plan, End>)
+    /// Whether the next way may work after such an end.
+    func needsOtherWay(after end: End) -> Bool
+    /// The end, for the log.
+    func failure(_ end: End) -> SourceFailure
+}
+
+/// The stream of another server or of a camera.
 ///
-/// The supervisor's thread waits here, while a media loop receives and publishes (`PullLoops`). There is one session, however many
-/// viewers there are.
-final class PulledSource: PathSource {
-    let label: String
-    private let url: RequestURL
-    private let settings: Configuration.Pull
-    private let trust: SenderClockTrust
-    private let loops: PullLoops
+/// The supervisor's thread waits here, while a media loop receives and publishes. There is one session, however many viewers there are.
+final class PulledSource<Pulling: PullProtocol>: PathSource {
+    private let pulling: Pulling
     private let transcoding: ReceptionTranscoding
 
     private struct State {
-        var pull: Pull?
+        var pull: Pull<Pulling.Plan, Pulling.End>?
         /// Remains set until the end of the run, because the pull may not exist yet.
         var isStopWanted = false
     }
@@ -28,74 +47,49 @@ final class PulledSource: PathSource {
     private let state = Mutex(State())
 
     /// - Parameter transcoding: encodes what viewers cannot receive.
-    init(
-        _ url: RequestURL, _ settings: Configuration.Pull, trust: SenderClockTrust, on loops: PullLoops,
-        transcoding: ReceptionTranscoding
-    ) {
-        (self.url, self.settings, self.trust) = (url, settings, trust)
-        (self.loops, self.transcoding) = (loops, transcoding)
-        label = url.text
+    init(by pulling: Pulling, transcoding: ReceptionTranscoding) {
+        (self.pulling, self.transcoding) = (pulling, transcoding)
     }
+
+    var label: String { pulling.label }
 
     func run(into stream: Stream) throws(SourceFailure) {
         defer { state.withLock { $0 = State() } }
-        // With TLS, media comes inside the connection.
-        let transports = url.isSecure ? [.tcp] : settings.transport.sessions
-        for transport in transports {
-            guard let end = try pull(over: transport, into: stream) else { return }
-            let isLast = transport == transports.last
-            if isLast || !end.needsOtherTransport { throw SourceFailure(end, url) }
+        let plans = try pulling.plans()
+        for (index, plan) in plans.enumerated() {
+            guard let end = try pull(plan, into: stream) else { return }
+            let isLast = index == plans.count - 1
+            if isLast || !pulling.needsOtherWay(after: end) { throw pulling.failure(end) }
         }
     }
 
     /// Pulls until the pull ends; `nil` if it was stopped.
-    private func pull(over transport: SessionTransport, into stream: Stream) throws(SourceFailure) -> Pull.End? {
-        var plan = SessionPlan(url, transport: transport)
-        plan.login = try login
-        plan.destinations = loops.destinations
-        do throws(ClientSessionEnd) {
-            if url.isSecure { try plan.accept(settings.certificate.certificates) }
-        } catch {
-            throw SourceFailure(reason: "\(url.text): \(error)")
-        }
-        let pull: Pull
+    private func pull(_ plan: Pulling.Plan, into stream: Stream) throws(SourceFailure) -> Pulling.End? {
+        let pull: Pull<Pulling.Plan, Pulling.End>
         do throws(SystemError) {
             pull = try Pull(
-                plan, into: stream, trust: trust,
-                firstMediaSeconds: settings.transport.firstMediaSeconds(over: transport), transcoding: transcoding)
+                plan, into: StreamInput(into: stream, trust: pulling.trust, transcoding: transcoding))
         } catch {
-            throw SourceFailure(reason: "cannot pull \(url.text): \(error)")
+            throw SourceFailure(reason: "cannot pull \(label): \(error)")
         }
         let mayBegin = state.withLock { state in
             state.pull = pull
             return !state.isStopWanted
         }
         guard mayBegin else { return nil }
-        loops.start(pull)
+        pulling.start(pull)
         return pull.wait()
-    }
-
-    private var login: ClientLogin? {
-        get throws(SourceFailure) {
-            do throws(OpenSSLFailure) {
-                return try ClientLogin(at: url, user: settings.user, password: settings.password)
-            } catch {
-                throw SourceFailure(reason: "\(error)")
-            }
-        }
     }
 
     var input: NetworkInput? {
         state.withLock(\.pull).map { pull in
-            let transport =
-                url.isSecure ? "TLS" : pull.transport == .multicast ? "multicast" : pull.transport.rawValue.uppercased()
-            return NetworkInput(peer: url.text, transport: transport, reception: pull.status)
+            NetworkInput(peer: label, transport: pulling.transport(of: pull.plan), reception: pull.status)
         }
     }
 
     func change(to path: Configuration.Path) -> ReconfigurationResult { transcoding.change(to: path) }
 
-    /// Passes the request on, if the server's description says that it takes such requests, and to what is encoded here.
+    /// Passes the request on, if the server takes such requests, and to what is encoded here.
     func requestKeyframe() {
         transcoding.requestKeyframe()
         state.withLock(\.pull)?.requestKeyframe()
@@ -114,41 +108,24 @@ final class PulledSource: PathSource {
     }
 }
 
-extension Pull.End {
-    /// Whether another transport may work.
-    var needsOtherTransport: Bool {
-        switch self {
-        case .session(.closed(.otherTransport)), .session(.closed(.refused(.setUp, .unsupportedTransport, _, _))): true
-        // A firewall drops the packets, or the server believes that another transport was asked for.
-        case .silence(_, let hadMedia): !hadMedia
-        default: false
-        }
-    }
-}
-
 extension SourceFailure {
-    /// Why a pull of this URL has ended.
-    init(_ end: Pull.End, _ url: RequestURL) {
-        guard case .session(let session) = end else {
-            self.init(reason: "\(url.text): \(end)")
-            return
-        }
+    /// A session with another server that has ended.
+    init(_ failure: SessionFailure, at label: String) {
         let (reason, remedy) =
-            switch session {
-            case .insecure(.untrusted(_, let fingerprint)) where !fingerprint.isEmpty:
+            switch failure.kind {
+            case .untrustedCertificate(let fingerprint) where !fingerprint.isEmpty:
                 (
-                    session.description,
+                    failure.reason,
                     "if the certificate is that of the server, set pull.certificate to fingerprint:… with these digits"
                 )
-            case .deniedDestination:
-                (session.description, "change access.connectAllow or access.connectDeny to permit it")
-            case .closed(.passwordRequired):
+            case .deniedDestination: (failure.reason, "change access.connectAllow or access.connectDeny to permit it")
+            case .passwordRequired:
                 ("the server requires a user and a password", "set pull.user and pull.password of the path")
-            case .closed(.wrongPassword): ("wrong user or password, or this user may not watch the path", "")
-            default: (session.description, "")
+            case .wrongPassword: ("wrong user or password, or this user may not watch the path", "")
+            default: (failure.reason, "")
             }
         self.init(
-            reason: "\(url.text): \(reason)", remedy: remedy,
-            leastPauseMilliseconds: RestartSchedule.leastPause(after: session))
+            reason: "\(label): \(reason)", remedy: remedy,
+            leastPauseMilliseconds: RestartSchedule.leastPause(after: failure))
     }
 }

@@ -1,6 +1,5 @@
+import Connecting
 import Media
-import RTSP
-import RTSPClient
 
 /// Decides when a source that has ended is started again, and whether the log reports its end. A pure value.
 ///
@@ -33,15 +32,12 @@ struct RestartSchedule {
     static let longestRetrySeconds = 600
 
     /// The least pause after the end of a session with another server, in milliseconds.
-    static func leastPause(after end: ClientSessionEnd) -> Int64 {
-        switch end {
-        case .deniedDestination, .insecure(.untrusted), .closed(.passwordRequired), .closed(.wrongPassword):
-            return refusalPauseMilliseconds
-        case .closed(.refused(_, let status, _, let retrySeconds)):
-            let isLasting = [.unauthorized, .forbidden, .notFound].contains(status)
-            let asked = Int64(min(retrySeconds ?? 0, longestRetrySeconds)) * 1_000
-            return max(asked, isLasting ? refusalPauseMilliseconds : 0)
-        default: return 0
+    static func leastPause(after failure: SessionFailure) -> Int64 {
+        let asked = Int64(min(failure.retrySeconds ?? 0, longestRetrySeconds)) * 1_000
+        return switch failure.kind {
+        case .passwordRequired, .wrongPassword, .untrustedCertificate, .deniedDestination, .refused:
+            max(asked, refusalPauseMilliseconds)
+        case .unsupportedTransport, .other: asked
         }
     }
 

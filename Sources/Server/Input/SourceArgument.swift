@@ -69,6 +69,8 @@ extension SourceSpecification {
             return (parent.split(separator: "/").last.map(String.init) ?? parent) + "-sub"
         case .pulled(let url, _):
             return SourceSpecification.path(url.path == "/" ? url.host : url.path).stem
+        case .pulledRTMP(let url, _):
+            return SourceSpecification.path(url.text.replacing(/\?.*/, with: "")).stem
         case .url(let url):
             return SourceSpecification.path(withoutCredentials(url).replacing("?…", with: "")).stem
         case .path(let path):

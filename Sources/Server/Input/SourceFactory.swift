@@ -5,7 +5,6 @@ import FoundationEssentials
 import Logging
 import Muxing
 import RTSP
-import RTSPClient
 import RTSPServer
 import Reactor
 import Streams
@@ -44,7 +43,11 @@ func makeSource(
         guard let publishing else { return MissingParentStream(label: path.source.description) }
         return PublishedSource(at: publishing, transcoding: transcoding)
     case .pulled(let url, _):
-        return PulledSource(url, path.pull, trust: path.clock, on: pulls, transcoding: transcoding)
+        let pulling = RTSPPulling(url: url, settings: path.pull, trust: path.clock, loops: pulls.rtsp)
+        return PulledSource(by: pulling, transcoding: transcoding)
+    case .pulledRTMP(let url, _):
+        let pulling = RTMPPulling(url: url, settings: path.pull, trust: path.clock, loops: pulls.rtmp)
+        return PulledSource(by: pulling, transcoding: transcoding)
     case .url(let url):
         let name = withoutCredentials(url)
         return ReopenedSource(label: name, path: path) { (path) throws(SourceFailure) in

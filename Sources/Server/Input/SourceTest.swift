@@ -19,7 +19,8 @@ enum SourceTest {
     /// tested either: they work if their parents do. Blocks for at most `milliseconds`. A source that does not end keeps its thread.
     static func failure(of path: Configuration.Path, within milliseconds: Int = usualMilliseconds) -> SourceFailure? {
         switch path.source {
-        case .standardInput, .substream, .publish: return nil
+        // The loops that pull over RTMP run only in a server.
+        case .standardInput, .substream, .publish, .pulledRTMP: return nil
         case .testCard, .url: break
         case .pulled(let url, _): return failure(ofDescribing: url, path.pull, within: milliseconds)
         case .path(let file):

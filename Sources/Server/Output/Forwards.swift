@@ -1,5 +1,5 @@
+import Connecting
 import Logging
-import RTSPClient
 import Streams
 import Synchronization
 
@@ -32,7 +32,8 @@ final class Forwards: Sendable {
                 var log = log
                 log[metadataKey: "path"] = "\(path)"
                 let forward = makeForward(settings, of: forwarded, on: loops, log: log)
-                forward.start(after: ended.first { $0.forward.label == forward.label }?.forward)
+                forward.start(
+                    after: ended.first { $0.settings.destination.place == settings.destination.place }?.forward)
                 return Running(settings: settings, forward: forward)
             }
             if wanted.isEmpty { running[path] = nil }

@@ -1,18 +1,20 @@
+import Connecting
 import Logging
+import RTMPClient
 import RTSPClient
 import Streams
 
 /// One forward of a path, whatever its protocol. Thread-safe.
 protocol PathForward: Sendable {
-    /// The URL without user and password.
+    /// The URL without user, password and the name of the stream, if that is a secret.
     var label: String { get }
-    /// How media is sent, for users: `TCP`, `UDP`, `TLS`.
+    /// How media is sent, for users: `TCP`, `UDP`, `TLS`, `RTMP`, `RTMPS`.
     var transport: String { get }
     var status: ForwardStatus { get }
 
     /// Begins it. Returns at once.
     ///
-    /// - Parameter former: one with the same URL that was stopped; its end is waited for.
+    /// - Parameter former: one with the same destination that was stopped; its end is waited for.
     func start(after former: (any PathForward)?)
     /// Ends it: the server is told. Returns at once.
     func stop()
@@ -34,7 +36,10 @@ struct ForwardedStream: Sendable {
 func makeForward(
     _ settings: Configuration.Forward, of forwarded: ForwardedStream, on loops: ForwardLoops, log: Logger
 ) -> any PathForward {
-    switch settings.destination {
-    case .rtsp(let url, _): RTSPForward(to: url, settings, of: forwarded, on: loops, log: log)
+    ServerForward(settings, of: forwarded, on: loops, log: log) { () throws(SourceFailure) -> any ForwardPlan in
+        switch settings.destination {
+        case .rtsp(let url, _): try RTSPForwardPlan(url, settings, forwarded, loops.destinations)
+        case .rtmp(let url, _): try RTMPForwardPlan(url, settings, loops.destinations)
+        }
     }
 }

@@ -1,5 +1,5 @@
+import Connecting
 import Media
-import RTSPClient
 
 extension ServerStatus {
     /// A server to which a stream is published.

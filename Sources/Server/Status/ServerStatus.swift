@@ -122,6 +122,8 @@ public struct ServerStatus: Hashable, Sendable, Codable {
         public let missing: Int64?
         /// Milliseconds; `nil` if the client has sent no times.
         public let roundTrip: Double?
+        /// Bytes that a client over RTMP has not acknowledged; `nil` if it acknowledges none.
+        public let bytesInFlight: UInt64?
         /// The bitrate that the path carries, in bit/s, and why it is not more; `nil` if neither the encoder nor the choice of a rendition
         /// follows it.
         public let capacity: Int64?
@@ -235,6 +237,7 @@ extension ServerStatus.NetworkLine {
         refused = network.repair.map { $0.tooLate + $0.overBudget + $0.ignored }
         missing = network.missingPackets
         roundTrip = network.roundTripNanoseconds.map { Double($0) / 1_000_000 }
+        bytesInFlight = network.bytesInFlight
         capacity = network.capacity?.rate.bitsPerSecond
         capacityReason = network.capacity?.reason.description
         rendition = network.rendition
@@ -242,7 +245,7 @@ extension ServerStatus.NetworkLine {
 }
 
 extension ServerStatus.ViewerLine {
-    init(_ viewer: LiveViewerStatus, at now: MonotonicTime) {
+    init(_ viewer: FollowerStatus, at now: MonotonicTime) {
         id = viewer.id
         path = viewer.path
         peer = viewer.peer
@@ -253,23 +256,10 @@ extension ServerStatus.ViewerLine {
         backlog = Double(viewer.lag) / 1_000_000
         unreadBytes = viewer.unreadByteCount
         droppedUnits = viewer.droppedUnits
-        network = nil
-    }
-}
-
-extension ServerStatus.ViewerLine {
-    init(_ viewer: PlayerStatus, at now: MonotonicTime) {
-        id = viewer.id.description
-        path = viewer.path
-        peer = viewer.peer
-        client = viewer.client
-        user = viewer.user
-        transport = viewer.transport
-        playing = Double(now - viewer.startedAt) / 1_000_000_000
-        backlog = Double(viewer.lag) / 1_000_000
-        unreadBytes = viewer.unreadByteCount
-        droppedUnits = viewer.droppedUnits
-        network = nil
+        var network = ViewerNetwork()
+        (network.roundTripNanoseconds, network.capacity) = (viewer.roundTrip, viewer.capacity)
+        network.bytesInFlight = viewer.bytesInFlight
+        self.network = ServerStatus.NetworkLine(network)
     }
 }
 

@@ -88,14 +88,14 @@ struct HostileServer: Sendable {
             return peer.send(request.answer(["Location: \(url)"], status: "302 Found"))
         },
         HostileServer(
-            "redirects to an address that is not permitted", in: "RTSPClient/PermittedDestinations.swift",
+            "redirects to an address that is not permitted", in: "Connecting/PermittedDestinations.swift",
             guard: "guard rules.admits(ip) else { return false }", effect: "not followed",
             reason: "connections to the address of rtsp://127.0.0.66:9/x are not permitted"
         ) { request, peer in
             peer.send(request.answer(["Location: rtsp://127.0.0.66:9/x"], status: "302 Found"))
         },
         HostileServer(
-            "requests without reading the answers", in: "RTSPClient/ServerLink.swift",
+            "requests without reading the answers", in: "Connecting/ServerLink.swift",
             guard: "> Self.unsentLimit { fail(.unreadRequests) }", effect: "the connection is closed",
             reason: "the server does not read what is sent to it"
         ) { _, peer in

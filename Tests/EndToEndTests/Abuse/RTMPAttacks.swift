@@ -136,8 +136,8 @@ extension Attack {
             withExtendedLifetime(sockets) {}
         },
         Attack(
-            "RTMP: a publisher that sends nothing", in: "RTMPServer/Publishing/Publisher.swift",
-            guard: "if now >= lastMedia + silence { return .silence(seconds: silenceSeconds) }",
+            "RTMP: a publisher that sends nothing", in: "RTMPDelivery/MessageReception.swift",
+            guard: "if now - lastMedia >= silence { return .silence(seconds: silenceSeconds) }",
             effect: "`NetStream.Publish.Failed` after 10 s", scope: .users, length: .patient
         ) { target in
             let query = "?user=\(Account.reporter.name)&pass=\(Account.reporter.password)"

@@ -224,8 +224,8 @@ extension EndToEnd {
                     _ = try await set("forward=[]")
                     #expect(try await eventually(within: 5) { try await status().contains("sleeping") })
                     #expect(await destination.logs("the client sent TEARDOWN"))
-                    let refused = try await set("forward=rtmp://ann:sesame@127.0.0.1/x")
-                    #expect(refused.status != 0 && refused.errors.contains("cannot forward to rtmp:// yet"))
+                    let refused = try await set("forward=http://ann:sesame@127.0.0.1/x")
+                    #expect(refused.status != 0 && refused.errors.contains("cannot forward to http://"))
                 }
             }
         }

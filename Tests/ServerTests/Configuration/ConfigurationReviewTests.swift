@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [
         (
             "source: testcard, pull: { transport: udp }",
-            "pull: has no effect: the source is testcard, not an rtsp:// URL"
+            "pull: has no effect: the source is testcard, not an rtsp:// or rtmp:// URL"
         ),
         ("source: 'rtsp://h/a', pull: { password: x }", "pull.password: has no effect without pull.user"),
         (
@@ -114,15 +114,19 @@ import Testing
         ),
         (
             "source: 'srt://ann:secret@h/a', pull: { user: ann }",
-            "pull: has no effect: the source is srt://h/a, not an rtsp:// URL"
+            "pull: has no effect: the source is srt://h/a, not an rtsp:// or rtmp:// URL"
         ),
         (
             "source: 'rtsps://h/a', pull: { transport: udp }",
-            "pull.transport: must be auto or tcp for an rtsps:// URL: media comes inside TLS"
+            "pull.transport: must be auto or tcp: UDP is for rtsp:// URLs"
+        ),
+        (
+            "source: 'rtmp://h/a', pull: { transport: multicast }",
+            "pull.transport: must be auto or tcp: UDP is for rtsp:// URLs"
         ),
         (
             "source: 'rtsp://h/a', pull: { certificate: any }",
-            "pull.certificate: has no effect without an rtsps:// URL"
+            "pull.certificate: has no effect without an rtsps:// or rtmps:// URL"
         ),
         (
             "source: 'rtsps://h/a', pull: { certificate: 'fingerprint:12' }",

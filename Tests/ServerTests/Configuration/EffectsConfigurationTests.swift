@@ -1,7 +1,6 @@
 import Capture
 import Logging
 import Media
-import RTSPClient
 import Streams
 import TestSupport
 import Testing

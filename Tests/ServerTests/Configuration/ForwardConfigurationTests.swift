@@ -33,20 +33,27 @@ struct ForwardConfigurationTests {
 
     @Test(arguments: [
         (
-            "'rtmp://ann:sesame@h/a'",
-            "forward.url: cannot forward to rtmp:// yet; the supported schemes are rtsp:// and rtsps://"
+            "'http://ann:sesame@h/a'",
+            "forward.url: cannot forward to http://; the supported schemes are rtsp, rtsps, rtmp and rtmps"
         ),
         (
             "['rtsp://h/a', 'srt://ann:sesame@h:9000']",
-            "forward.2.url: cannot forward to srt:// yet; the supported schemes are rtsp:// and rtsps://"
+            "forward.2.url: cannot forward to srt://; the supported schemes are rtsp, rtsps, rtmp and rtmps"
         ),
-        ("'ann:sesame'", "forward.url: expects a URL such as rtsp://HOST/PATH or rtsps://HOST/PATH"),
+        ("'ann:sesame'", "forward.url: expects a URL such as rtsp://HOST/PATH or rtmp://HOST/APP/KEY"),
         ("'rtsp://ann:sesame@h:x/a'", "forward.url: this is not a valid RTSP URL; write rtsp://HOST/PATH"),
         ("{ user: ann }", "forward: needs a `url`"),
         ("[{ url: 'rtsp://h/a' }, []]", "forward.2: expects options below it, not a list"),
         ("{ url: 'rtsp://h/a', transprt: udp }", "forward.transprt: no such option; did you mean `transport`?"),
-        ("{ url: 'rtsps://h/a', transport: udp }", "forward.transport: must be tcp for an rtsps:// URL"),
-        ("{ url: 'rtsp://h/a', certificate: any }", "forward.certificate: has no effect without an rtsps:// URL"),
+        ("{ url: 'rtsps://h/a', transport: udp }", "forward.transport: must be tcp: UDP is for rtsp:// URLs"),
+        ("{ url: 'rtmp://h/a/sesame', transport: udp }", "forward.transport: must be tcp: UDP is for rtsp:// URLs"),
+        ("'rtmp://ann:sesame@h'", "forward.url: this is not a valid RTMP URL; write rtmp://HOST/APP/KEY"),
+        ("'rtmp://ann:sesame@localhost:1935/cam'", "forward.url: is this path itself"),
+        ("['rtmp://h/a/sesame', 'rtmp://h/a/sesame']", "forward.2.url: is listed twice"),
+        (
+            "{ url: 'rtsp://h/a', certificate: any }",
+            "forward.certificate: has no effect without an rtsps:// or rtmps:// URL"
+        ),
         ("{ url: 'rtsp://h/a', password: sesame }", "forward.password: has no effect without a user"),
         ("'rtsp://ann:sesame@localhost:8554/cam'", "forward.url: is this path itself"),
         ("['rtsp://ann:sesame@h/a', 'rtsp://bob:sesame@h/a']", "forward.2.url: is listed twice"),
@@ -81,7 +88,7 @@ struct ForwardConfigurationTests {
 
     @Test(arguments: [
         "[]", "'rtsp://h/a'",
-        "['rtsp://h/a', { url: 'rtsps://h/\"b', user: ann, password: 'a\\\"#', certificate: any }]",
+        "['rtmp://h/app/key', { url: 'rtsps://h/\"b', user: ann, password: 'a\\\"#', certificate: any }]",
     ])
     func theReferenceOfAListIsThatList(_ yaml: String) throws {
         let configuration = try Configuration(

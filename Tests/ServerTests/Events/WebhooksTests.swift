@@ -1,8 +1,8 @@
+import Connecting
 import Dispatch
 import Foundation
 import Logging
 import RTSP
-import RTSPClient
 import Streams
 import Synchronization
 import TestSupport

@@ -1,6 +1,6 @@
+import Connecting
 import Muxing
 import RTSP
-import RTSPClient
 import Reactor
 import TestSupport
 import Testing

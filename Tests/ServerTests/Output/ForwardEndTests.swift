@@ -1,3 +1,4 @@
+import Connecting
 import RTSP
 import RTSPClient
 import TLS
@@ -14,11 +15,11 @@ struct ForwardEndTests {
         ] as [(StatusCode, Int?, Int64)])
     func refusalsDecideThePause(_ status: StatusCode, _ retrySeconds: Int?, _ expected: Int64) {
         let reason = ClientCloseReason.refused(.announce, status, reason: "No", retrySeconds: retrySeconds)
-        #expect(ForwardEnd(.session(.closed(reason))).leastPauseMilliseconds == expected)
+        #expect(ForwardEnd(.failed(SessionFailure(ClientSessionEnd.closed(reason)))).leastPauseMilliseconds == expected)
     }
 
     @Test func anUntrustedCertificateIsNotTriedAgainAndAgain() {
-        let untrusted = ForwardEnd.Cause.session(.insecure(.untrusted("self-signed certificate", fingerprint: [1])))
-        #expect(ForwardEnd(untrusted).leastPauseMilliseconds == 10_000)
+        let untrusted = ConnectionFailure.insecure(.untrusted("self-signed certificate", fingerprint: [1]))
+        #expect(ForwardEnd(.failed(SessionFailure(untrusted))).leastPauseMilliseconds == 10_000)
     }
 }

@@ -110,7 +110,7 @@ extension Configuration {
         case .publish: reading.note("has no effect: a publisher decides when it sends", with: option + "onDemand")
         case .standardInput:
             reading.note("standard input cannot be opened when it is needed", with: option + "onDemand")
-        case .testCard, .substream, .pulled, .url, .path: break
+        case .testCard, .substream, .pulled, .pulledRTMP, .url, .path: break
         }
         if path.multicast == .always || path.multicastTransportStream == .always {
             reading.note("contradicts multicast always, which needs the source all the time", with: option + "onDemand")
@@ -122,14 +122,20 @@ extension Configuration {
         if case .url(let url) = path.source, url.lowercased().hasPrefix("https:") {
             return noteCertificate(of: path, at: section, in: &reading)
         }
-        guard case .pulled(let url, _) = path.source else {
-            return reading.note("has no effect: the source is \(path.source), not an rtsp:// URL", with: section)
+        let takesDatagrams: Bool
+        let isSecure: Bool
+        switch path.source {
+        case .pulled(let url, _): (takesDatagrams, isSecure) = (!url.isSecure, url.isSecure)
+        case .pulledRTMP(let url, _): (takesDatagrams, isSecure) = (false, url.isSecure)
+        default:
+            return reading.note(
+                "has no effect: the source is \(path.source), not an rtsp:// or rtmp:// URL", with: section)
         }
-        if url.isSecure, [.udp, .multicast].contains(path.pull.transport) {
-            reading.note("must be auto or tcp for an rtsps:// URL: media comes inside TLS", with: section + "transport")
+        if !takesDatagrams, [.udp, .multicast].contains(path.pull.transport) {
+            reading.note("must be auto or tcp: UDP is for rtsp:// URLs", with: section + "transport")
         }
-        if !url.isSecure, path.pull.certificate != .verify {
-            reading.note("has no effect without an rtsps:// URL", with: section + "certificate")
+        if !isSecure, path.pull.certificate != .verify {
+            reading.note("has no effect without an rtsps:// or rtmps:// URL", with: section + "certificate")
         }
         if path.pull.user.isEmpty, !path.pull.password.isEmpty {
             reading.note("has no effect without pull.user", with: section + "password")

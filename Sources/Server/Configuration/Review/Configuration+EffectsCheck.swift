@@ -21,8 +21,10 @@ extension Configuration {
         if path.source == .publish {
             reading.note("a published stream is not decoded, so it cannot have effects", with: section)
         }
-        if case .pulled = path.source {
+        switch path.source {
+        case .pulled, .pulledRTMP:
             reading.note("the stream of another server is not decoded, so it cannot have effects", with: section)
+        default: break
         }
         if effects.overlaysTitle, path.title.allSatisfy({ $0 == " " }) {
             reading.note("shows the title, but \((option + "title").text) is empty", with: section + "overlay")

@@ -1,13 +1,15 @@
 extension Configuration {
     /// Whether a destination names the path of `section`, by an address of loopback. Other addresses of this host are not looked up.
     private func leadsHere(_ destination: ForwardDestination, to section: OptionPath) -> Bool {
-        switch destination {
-        case .rtsp(let url, _):
-            let port = Int(url.port ?? url.usualPort)
-            let isOwnPort = port == (url.isSecure ? tls.port : server.port)
-            let isLoopback = ["localhost", "[::1]"].contains(url.host.lowercased()) || url.host.hasPrefix("127.")
-            return isOwnPort && isLoopback && section.text == "paths.\(url.path.dropFirst()).forward"
-        }
+        let (host, isOwnPort, path) =
+            switch destination {
+            case .rtsp(let url, _):
+                (url.host, Int(url.port ?? url.usualPort) == (url.isSecure ? tls.port : server.port), url.path)
+            case .rtmp(let url, _):
+                (url.host, Int(url.port) == (url.isSecure ? rtmp.tlsPort : rtmp.port), url.path)
+            }
+        let isLoopback = ["localhost", "[::1]"].contains(host.lowercased()) || host.hasPrefix("127.")
+        return isOwnPort && isLoopback && section.text == "paths.\(path.dropFirst()).forward"
     }
 
     /// Notes values of a path's forwards that cannot be combined.
@@ -15,11 +17,11 @@ extension Configuration {
         let isPattern = section.text.hasSuffix("*.forward")
         for (index, forward) in path.forward.enumerated() {
             let option = path.forward.count == 1 ? section : section + "\(index + 1)"
-            if forward.destination.isSecure, forward.transport == .udp {
-                reading.note("must be tcp for an rtsps:// URL: media is sent inside TLS", with: option + "transport")
+            if !forward.destination.takesDatagrams, forward.transport == .udp {
+                reading.note("must be tcp: UDP is for rtsp:// URLs", with: option + "transport")
             }
             if !forward.destination.isSecure, forward.certificate != .verify {
-                reading.note("has no effect without an rtsps:// URL", with: option + "certificate")
+                reading.note("has no effect without an rtsps:// or rtmps:// URL", with: option + "certificate")
             }
             if forward.user.isEmpty, !forward.password.isEmpty {
                 reading.note("has no effect without a user", with: option + "password")
@@ -32,8 +34,7 @@ extension Configuration {
             if leadsHere(forward.destination, to: section) {
                 reading.note("is this path itself", with: option + "url")
             }
-            if path.forward[..<index].contains(where: { $0.destination.description == forward.destination.description })
-            {
+            if path.forward[..<index].contains(where: { $0.destination.place == forward.destination.place }) {
                 reading.note("is listed twice", with: option + "url")
             }
         }

@@ -1,3 +1,4 @@
+import RTMPClient
 import RTSP
 
 /// The URL to which a stream is forwarded. Its scheme names the protocol: each protocol has a case here, and its schemes in
@@ -5,6 +6,8 @@ import RTSP
 public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
     /// Published over RTSP, by the `rtsp` or `rtsps` URL. The text may contain a password.
     case rtsp(RequestURL, text: String)
+    /// Published over RTMP, by the `rtmp` or `rtmps` URL. The text may contain a password, and its last element is the stream key.
+    case rtmp(RTMPURL, text: String)
 
     /// Why a text names no destination. It never contains the text, which may have a password.
     struct Problem: Error, Hashable {
@@ -17,7 +20,7 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
         return example
     }()
 
-    private static let expectation = "expects a URL such as rtsp://HOST/PATH or rtsps://HOST/PATH"
+    private static let expectation = "expects a URL such as rtsp://HOST/PATH or rtmp://HOST/APP/KEY"
 
     init(_ text: String) throws(Problem) {
         guard isLine(text, maximumBytes: 4_096),
@@ -29,23 +32,37 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
                 throw Problem(message: "this is not a valid RTSP URL; write rtsp://HOST/PATH")
             }
             self = .rtsp(url, text: text)
+        case "rtmp", "rtmps":
+            guard let url = RTMPURL(text) else {
+                throw Problem(message: "this is not a valid RTMP URL; write rtmp://HOST/APP/KEY")
+            }
+            self = .rtmp(url, text: text)
         case let other:
             throw Problem(
-                message: "cannot forward to \(other):// yet; the supported schemes are rtsp:// and rtsps://")
+                message: "cannot forward to \(other)://; the supported schemes are rtsp, rtsps, rtmp and rtmps")
         }
     }
 
     /// The URL as it is written, with a password.
     var text: String {
         switch self {
-        case .rtsp(_, let text): text
+        case .rtsp(_, let text), .rtmp(_, let text): text
         }
     }
 
-    /// The URL without user and password.
+    /// The URL without user, password and stream key.
     public var description: String {
         switch self {
         case .rtsp(let url, _): url.text
+        case .rtmp(let url, _): url.labelWithoutName
+        }
+    }
+
+    /// The URL without user and password: two forwards to the same place would be two publishers of one path.
+    var place: String {
+        switch self {
+        case .rtsp(let url, _): url.text
+        case .rtmp(let url, _): url.text
         }
     }
 
@@ -53,6 +70,15 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
     var isSecure: Bool {
         switch self {
         case .rtsp(let url, _): url.isSecure
+        case .rtmp(let url, _): url.isSecure
+        }
+    }
+
+    /// Whether media can be sent over UDP.
+    var takesDatagrams: Bool {
+        switch self {
+        case .rtsp(let url, _): !url.isSecure
+        case .rtmp: false
         }
     }
 

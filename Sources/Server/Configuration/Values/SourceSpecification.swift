@@ -1,15 +1,18 @@
+import RTMPClient
 import RTSP
 
-/// The source of a path as users write it: `testcard`, `-`, `publish`, `stream:cam`, an RTSP URL, or a path in the file system.
+/// The source of a path as users write it: `testcard`, `-`, `publish`, `stream:cam`, a URL, or a path in the file system.
 public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case testCard
     case standardInput
-    /// Clients publish the stream over RTSP.
+    /// Clients publish the stream, over RTSP or RTMP.
     case publish
     /// The frames and the audio of another path, encoded again.
     case substream(of: String)
     /// The stream of another server, by its `rtsp` or `rtsps` URL. The text may contain a password.
     case pulled(RequestURL, text: String)
+    /// The stream of another server, by its `rtmp` or `rtmps` URL. The text may contain a password.
+    case pulledRTMP(RTMPURL, text: String)
     /// A stream or a recording at a URL that FFmpeg opens, such as `http://`. The text may contain a password.
     case url(String)
     /// A file, a fifo or a device: this is determined when it is opened.
@@ -25,6 +28,8 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         default:
             if ["rtsp://", "rtsps://"].contains(where: text.lowercased().hasPrefix), let url = RequestURL(text) {
                 self = .pulled(url, text: text)
+            } else if let url = RTMPURL(text) {
+                self = .pulledRTMP(url, text: text)
             } else if text.hasPrefix("stream:") {
                 self = .substream(of: String(text.dropFirst(7).drop { $0 == "/" }))
             } else if text.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil {
@@ -45,6 +50,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     var urlProblem: String? {
         guard case .url(let url) = self else { return nil }
         let scheme = url.prefix { $0 != ":" }.lowercased()
+        if scheme == "rtmp" || scheme == "rtmps" { return "this is not a valid RTMP URL; write rtmp://HOST/APP/NAME" }
         if scheme == "rtsp" || scheme == "rtsps" { return "this is not a valid RTSP URL; write rtsp://HOST/PATH" }
         // A file is opened as a file, so that its name may contain any character.
         return scheme == "file" ? "write the path of the file without file://" : nil
@@ -54,6 +60,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     public var hasPassword: Bool {
         switch self {
         case .pulled(let url, _): url.userInformation?.password != nil
+        case .pulledRTMP(let url, _): url.hasPassword
         case .url(let url): UserInformation.removed(from: url) != url
         default: false
         }
@@ -62,7 +69,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     /// The source as it is written, with the password of a URL.
     var text: String {
         switch self {
-        case .pulled(_, let text), .url(let text), .path(let text): text
+        case .pulled(_, let text), .pulledRTMP(_, let text), .url(let text), .path(let text): text
         case .testCard, .standardInput, .publish, .substream: description
         }
     }
@@ -71,6 +78,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .pulled(let url, _): url.text
+        case .pulledRTMP(let url, _): url.label
         case .testCard: "testcard"
         case .standardInput: "-"
         case .publish: "publish"
@@ -82,10 +90,14 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The text without the user and the password of a URL in it, also of an invalid one, and without its query, in which cameras
-/// take passwords too.
+/// take passwords too. An RTMP URL also loses the last element of a path of several, which is a stream key.
 func withoutCredentials(_ text: String) -> String {
     // Names of files may contain an `@`.
     guard text.contains("://") else { return text }
+    var text = text
+    if let key = text.firstMatch(of: /[Rr][Tt][Mm][Pp][Ss]?:\/\/[^\/]*\/[^?]*\/([^?\/"']+)/)?.output.1 {
+        text.replaceSubrange(key.startIndex..<key.endIndex, with: "…")
+    }
     let shown = UserInformation.removed(from: text)
     return shown.firstIndex(of: "?").map { shown[..<$0] + "?…" } ?? shown
 }

@@ -62,6 +62,7 @@ extension OpenAPIDocument {
                "retransmitted": {"type": "integer"}, "refused": {"type": "integer"},
                "missing": {"type": "integer", "description": "Packets that the client still lacks"},
                "roundTrip": {"type": "number", "description": "Milliseconds"},
+               "bytesInFlight": {"type": "integer", "description": "Bytes that a client over RTMP has not acknowledged"},
                "capacity": {"type": "integer", "description": "Bit/s that the path carries, if the encoder follows its viewers"},
                "capacityReason": {"type": "string"},
                "rendition": {"type": "string", "description": "The substream that it gets instead of the path, if there is a choice"}

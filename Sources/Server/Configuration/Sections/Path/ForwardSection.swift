@@ -24,6 +24,14 @@ extension Configuration {
                 }
             }
         }
+
+        /// How media is sent, for users: `TCP`, `UDP`, `TLS`, `RTMP`, `RTMPS`.
+        var transportText: String {
+            switch destination {
+            case .rtsp(let url, _): url.isSecure ? "TLS" : transport.rawValue.uppercased()
+            case .rtmp(let url, _): url.isSecure ? "RTMPS" : "RTMP"
+            }
+        }
     }
 }
 
@@ -37,7 +45,7 @@ extension Schema<Configuration.Forward> {
                     + "of the URL stands for what the star of the pattern stands for."),
             .choice(
                 "transport", \.transport,
-                "How media is sent. tcp: inside the connection. udp: with less delay, but packets that are lost on bad networks "
+                "How media is sent to an RTSP server. tcp: inside the connection. udp: with less delay, but packets that are lost on bad networks "
                     + "are lost."),
             .remoteUser(\.user), .remotePassword(\.password), .remoteCertificate(\.certificate))
     }
@@ -61,7 +69,7 @@ extension Entry {
                 }
             },
             content: .option(
-                OptionText(expectation: "an rtsp:// or rtsps:// URL", reason: reason) { section in
+                OptionText(expectation: "an rtsp://, rtsps://, rtmp:// or rtmps:// URL", reason: reason) { section in
                     quoted(section[keyPath: member].text)
                 }))
     }

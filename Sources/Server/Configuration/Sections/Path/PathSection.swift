@@ -84,10 +84,10 @@ extension Schema<Configuration.Path> {
                 "Where the media comes from. A camera is named by its device, such as /dev/video0. A file may have every format "
                     + "that FFmpeg reads; H.264, H.265, AAC, Opus and G.711 are sent as they are. A fifo or standard input "
                     + "carries H.264 or H.265 in Annex B byte stream format, or a container such as MPEG-TS or Matroska. A URL "
-                    + "other than rtsp:// is opened by FFmpeg. An rtsp:// URL names the stream of an IP camera or of "
+                    + "of another scheme is opened by FFmpeg. An rtsp:// or rtmp:// URL names the stream of an IP camera or of "
                     + "another server; Apus receives its media in the same codecs, and encodes L16, G.722 and JPEG again. "
                     + "publish: clients publish the stream over "
-                    + "RTSP. stream:cam is the path cam, encoded again with the size, frame rate and bitrate of this path's "
+                    + "RTSP or RTMP. stream:cam is the path cam, encoded again with the size, frame rate and bitrate of this path's "
                     + "video options.",
                 parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
                 show: \.text),
@@ -190,7 +190,7 @@ extension Schema<Configuration.Path> {
             .section("publish", \.publish, .publish, reason: "How clients publish, with source: publish."),
             .sections(
                 "forward", \.forward, .forward, makeDefault: Configuration.Forward.init, shortKey: "url", atMost: 16,
-                item: "a URL such as rtsp://HOST/PATH, or options with a url",
+                item: "a URL such as rtsp://HOST/PATH or rtmp://HOST/APP/KEY, or options with a url",
                 "Other servers to which the stream is published, each as soon and as long as it has media. A server that is away is "
                     + "tried again until it is back."
             ).takingEffect(.live),

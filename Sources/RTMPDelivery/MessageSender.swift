@@ -1,0 +1,163 @@
+import Delivery
+import Media
+import RTMP
+import RateControl
+import Streams
+
+/// Sends a stream to one receiver over RTMP: a follower of a feed, with the receiver's times. It has no queue: what the receiver has not
+/// taken stays in the feed's ring, where it can still be skipped. Confined to the loop.
+public final class MessageSender {
+    /// The stream that is sent.
+    public let stream: Streams.Stream
+    public let transport: MessageTransport
+    private let codecs: EnhancedCodecs
+    private let framing: MediaFraming
+    /// Its place in the feed.
+    public private(set) var follower: Follower<FLVFrame>
+    private var timeline = PlayerTimeline()
+    /// The track at whose keyframes it starts.
+    private var leading: TrackID
+    /// The memory of its fast start.
+    private var fastStartCharge: MemoryBudget.Charge?
+    private var isPaused = false
+    /// What the path to the receiver carries; `nil` while no encoder follows the receivers.
+    private var path: ViewerPath?
+    /// Media that was given to the transport since the last call of ``takeSent()``.
+    private var sent = Sent()
+
+    /// What was given to the transport.
+    public struct Sent: Hashable, Sendable {
+        public var messages = 0
+        public var bytes = 0
+    }
+
+    /// - Parameters:
+    ///   - codecs: those of Enhanced RTMP that the receiver takes.
+    ///   - leading: the track at whose keyframes the receiver starts (``FLVPackager/leading(of:to:)``).
+    public init(
+        _ stream: Streams.Stream, to codecs: EnhancedCodecs, leading: TrackID, over transport: MessageTransport,
+        _ framing: MediaFraming, at now: MonotonicTime
+    ) {
+        (self.stream, self.codecs, self.leading) = (stream, codecs, leading)
+        (self.transport, self.framing) = (transport, framing)
+        follower = Follower(at: now)
+    }
+
+    /// Joins the feed behind a fast start. Nothing is sent yet.
+    public func join(_ fastStart: MessageFastStart, at now: MonotonicTime) {
+        follower.join(at: fastStart.nextIndex, fastStart: fastStart.frames, at: now)
+        fastStartCharge = fastStart.charge
+    }
+
+    /// Sends nothing until it resumes.
+    public func pause() { isPaused = true }
+
+    /// Continues at the next keyframe.
+    public func resume(at index: Int64, at now: MonotonicTime) {
+        isPaused = false
+        follower.join(at: index, fastStart: [], at: now)
+    }
+
+    /// What was given to the transport since the last call.
+    public func takeSent() -> Sent {
+        defer { sent = Sent() }
+        return sent
+    }
+
+    /// Sends what has not been sent yet, as far as the transport takes it.
+    ///
+    /// - Parameter wantsKeyframe: set to true if a keyframe is to be requested.
+    /// - Returns: false if the receiver has taken nothing for too long.
+    public func serve(
+        in view: FeedView<FLVFrame>, by policy: SlowViewerPolicy, wantsKeyframe: inout Bool, at now: MonotonicTime
+    ) -> Bool {
+        // A source may be silent while the rest of its last frame waits.
+        if !transport.flush(at: now), now - (transport.lastProgress ?? now) >= policy.maximumStall { return false }
+        guard !isPaused else { return true }
+        while true {
+            if !follower.keepsUp(in: view) {
+                switch follower.verdict(
+                    in: view, leading: leading, policy: policy, transport: transport, wantsKeyframe: &wantsKeyframe,
+                    at: now)
+                {
+                case .send: break
+                case .wait: return true
+                case .disconnect: return false
+                }
+            }
+            guard let frame = follower.next(in: view) else { break }
+            if follower.passes(frame, leading: leading) {
+                guard transport.isFree else {
+                    follower.blocked(at: now)
+                    return true
+                }
+                guard send(frame, at: now) else { continue }
+            }
+            follower.advance()
+        }
+        _ = follower.settle(in: view)
+        if !follower.isInFastStart, !follower.fastStart.isEmpty {
+            follower.releaseFastStart()
+            fastStartCharge = nil
+        }
+        return true
+    }
+
+    /// Sends one message of a frame: most have one.
+    ///
+    /// - Returns: whether it was the last one.
+    private func send(_ frame: FLVFrame, at now: MonotonicTime) -> Bool {
+        if let head = follower.missingHead(before: frame) {
+            send(head)
+            leading = FLVPackager.leading(of: stream.announcement?.tracks ?? [], to: codecs) ?? leading
+        }
+        if frame.track == leading, follower.isAwaitingKeyframe { follower.resumed() }
+        let index = follower.position.offset
+        let message = frame.messages[index]
+        let (head, payload) = framing.bytes(of: message, at: timeline.timestamp(of: message))
+        transport.send(head, payload, at: now)
+        sent.messages += 1
+        sent.bytes += head.count + payload.count
+        follower.took(upTo: index + 1, at: now)
+        return index + 1 == frame.messages.count
+    }
+
+    private func send(_ head: FLVHead) {
+        let bytes = framing.bytes(of: head, at: timeline.last)
+        transport.append(bytes)
+        sent.bytes += bytes.count
+        follower.took(head)
+    }
+}
+
+extension MessageSender {
+    /// What the path to the receiver carries; `nil` if no encoder follows it.
+    public var capacity: PathEstimate? { path?.estimate }
+
+    /// Estimates what the path to the receiver carries.
+    func observePath(within limits: RateLimits, in view: FeedView<FLVFrame>, at now: MonotonicTime) -> PathEstimate {
+        var path = path ?? ViewerPath(limits: limits, repair: .works)
+        path.change(limits)
+        path.observe(transport.output, lag: { undelivered(in: view, at: now) }, at: now)
+        self.path = path
+        return path.estimate
+    }
+
+    /// No encoder follows the receivers any more.
+    func forgetPath() { path = nil }
+
+    /// Media time that has not reached the receiver, in nanoseconds. What it has acknowledged and not read does not count: players keep
+    /// their buffer there. Nor does a fast start, which comes as fast as the path carries it.
+    private func undelivered(in view: FeedView<FLVFrame>, at now: MonotonicTime) -> Int64 {
+        guard !follower.isInFastStart else { return 0 }
+        let waiting = follower.lag(in: view, over: transport, at: now) ?? 0
+        return waiting &+ Int64(transport.output.unacknowledgedByteCount) &* view.nanosecondsPerByte
+    }
+}
+
+extension FLVPackager {
+    /// The track at whose keyframes a receiver with these codecs starts; `nil` if it can receive none of the tracks.
+    public static func leading(of tracks: [Track], to codecs: EnhancedCodecs) -> TrackID? {
+        tracks.filter { carries($0, to: codecs) }.leading?.id
+    }
+}

@@ -1,0 +1,45 @@
+import Media
+import RTMP
+import RateControl
+import Streams
+
+/// Observes what the paths to the receivers of one feed carry, and tells their stream, whose encoder may follow them. Confined to the loop.
+public struct PathObserver {
+    private let stream: Streams.Stream
+    /// Names the receivers among all of the stream.
+    private let name: ObjectIdentifier
+    private var estimates = ViewerRates()
+    /// The time at which to call ``observe(_:in:at:)``.
+    public private(set) var nextCheck = MonotonicTime(nanoseconds: .min / 2)
+
+    /// The time between two estimates, in nanoseconds, as for viewers over RTSP, and while the encoder follows nobody.
+    private static let interval: Int64 = 50_000_000
+    private static let idleInterval: Int64 = 500_000_000
+
+    /// - Parameters:
+    ///   - stream: the stream of the path, also if the receivers get another one in which tracks are encoded again.
+    ///   - owner: lives as long as the observer.
+    public init(of stream: Streams.Stream, owner: AnyObject) {
+        (self.stream, name) = (stream, ObjectIdentifier(owner))
+    }
+
+    /// Estimates what the paths carry, if that is due.
+    public mutating func observe(
+        _ senders: some Collection<MessageSender>, in view: FeedView<FLVFrame>, at now: MonotonicTime
+    ) {
+        guard nextCheck <= now else { return }
+        // The encoder may begin to follow its viewers at any time.
+        guard let limits = stream.rates?.pathLimits, !senders.isEmpty else {
+            for sender in senders { sender.forgetPath() }
+            nextCheck = now + Self.idleInterval
+            return
+        }
+        nextCheck = now + Self.interval
+        estimates.removeAll()
+        for sender in senders { estimates.add(sender.observePath(within: limits, in: view, at: now)) }
+        stream.update(estimates, of: name, at: now)
+    }
+
+    /// The receivers have gone.
+    public func end() { stream.removeRates(of: name) }
+}
