@@ -106,6 +106,8 @@ let package = Package(
             name: "Connecting", dependencies: ["Delivery", "Media", "Reactor", "RTSP", "Streams", "TLS"],
             swiftSettings: everywhere),
         .target(
+            name: "Serving", dependencies: ["Media", "RTSP", "Reactor", "Streams", logging], swiftSettings: everywhere),
+        .target(
             name: "RTMPDelivery", dependencies: ["Delivery", "Media", "RTMP", "RateControl", "Streams"],
             swiftSettings: everywhere),
         .target(name: "Page", dependencies: ["CPage"], swiftSettings: everywhere),
@@ -120,18 +122,22 @@ let package = Package(
         .target(
             name: "RTSPServer",
             dependencies: [
-                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "SRTP", "TLS", logging, collections,
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Serving", "Streams", "Reactor", "SRTP", "TLS", logging,
+                collections,
             ],
             swiftSettings: everywhere),
         .target(
             name: "RTMPServer",
             dependencies: [
-                "RTMP", "RTMPDelivery", "RTSP", "SDP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging,
+                "RTMP", "RTMPDelivery", "RTSP", "SDP", "Media", "Delivery", "Serving", "Streams", "Reactor", "TLS",
+                logging,
             ],
             swiftSettings: everywhere),
         .target(
             name: "RTSPClient",
-            dependencies: ["Connecting", "RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
+            dependencies: [
+                "Connecting", "RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS",
+            ],
             swiftSettings: everywhere),
         .target(
             name: "RTMPClient",
@@ -140,8 +146,8 @@ let package = Package(
         .target(
             name: "HTTPServer",
             dependencies: [
-                "CZlib", "HLS", "HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging,
-                collections,
+                "CZlib", "HLS", "HTTP", "MP4", "Page", "RTSP", "Serving", "Streams", "Media", "Wire", "Reactor", "TLS",
+                logging, collections,
             ] + nio + http2,
             swiftSettings: everywhere),
         .target(
@@ -155,7 +161,8 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
-                "RTSPClient", "RTMP", "RTMPClient", "RTMPServer", "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP",
+                "RTSPClient", "RTMP", "RTMPClient", "RTMPServer", "RTSPServer", "Serving", "RTSP", "RTP", "RateControl",
+                "HLS", "MP4", "Streams", "Media", "SDP",
                 "Reactor", "TLS",
                 logging,
                 .product(name: "Yams", package: "Yams"),
@@ -205,6 +212,7 @@ let package = Package(
         tests(
             "RTMPServer", "Connecting", "Delivery", "Media", "RTMP", "RTMPClient", "RTMPDelivery", "RTSP", "RTSPServer",
             "Reactor", "SDP", "Streams", "TLS", logging),
+        tests("Serving", "Media", logging),
         tests("Streams", "Media", "RateControl"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),

@@ -72,6 +72,9 @@ let package = Package(
             name: "Connecting", dependencies: ["Delivery", "Media", "Reactor", "RTSP", "Streams", "TLS"],
             path: "Modules/Connecting", swiftSettings: uninstrumented),
         .target(
+            name: "Serving", dependencies: ["Media", "RTSP", "Reactor", "Streams", logging], path: "Modules/Serving",
+            swiftSettings: uninstrumented),
+        .target(
             name: "RTMPDelivery", dependencies: ["Delivery", "Media", "RTMP", "RateControl", "Streams"],
             path: "Modules/RTMPDelivery", swiftSettings: uninstrumented),
         .target(
@@ -83,14 +86,15 @@ let package = Package(
         .target(
             name: "RTSPServer",
             dependencies: [
-                "RTSP", "SDP", "RTP", "Media", "Delivery", "Streams", "Reactor", "SRTP", "TLS", logging,
+                "RTSP", "SDP", "RTP", "Media", "Delivery", "Serving", "Streams", "Reactor", "SRTP", "TLS", logging,
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             path: "Modules/RTSPServer", swiftSettings: uninstrumented),
         .target(
             name: "HTTPServer",
             dependencies: [
-                "CZlib", "HLS", "HTTP", "MP4", "Page", "RTSP", "Streams", "Media", "Wire", "Reactor", "TLS", logging,
+                "CZlib", "HLS", "HTTP", "MP4", "Page", "RTSP", "Serving", "Streams", "Media", "Wire", "Reactor", "TLS",
+                logging,
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
@@ -100,7 +104,9 @@ let package = Package(
             path: "Modules/HTTPServer", swiftSettings: fuzzing),
         .target(
             name: "RTSPClient",
-            dependencies: ["Connecting", "RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS"],
+            dependencies: [
+                "Connecting", "RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS",
+            ],
             path: "Modules/RTSPClient", swiftSettings: uninstrumented),
         .target(
             name: "RTMPClient",
@@ -109,7 +115,8 @@ let package = Package(
         .target(
             name: "RTMPServer",
             dependencies: [
-                "RTMP", "RTMPDelivery", "RTSP", "SDP", "Media", "Delivery", "Streams", "Reactor", "TLS", logging,
+                "RTMP", "RTMPDelivery", "RTSP", "SDP", "Media", "Delivery", "Serving", "Streams", "Reactor", "TLS",
+                logging,
             ],
             path: "Modules/RTMPServer", swiftSettings: uninstrumented),
         .target(
@@ -124,7 +131,8 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
-                "RTMP", "RTMPClient", "RTMPServer", "RTSPClient", "RTSPServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging, "Yams",
+                "RTMP", "RTMPClient", "RTMPServer", "RTSPClient", "RTSPServer", "Serving", "RTSP", "RTP", "RateControl",
+                "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging, "Yams",
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
         .target(name: "Fuzzing", path: "Driver", swiftSettings: fuzzing),

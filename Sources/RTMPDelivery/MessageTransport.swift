@@ -26,7 +26,9 @@ public final class MessageTransport {
     }
 
     /// Whether a message can be sent now.
-    public var isFree: Bool { partial == nil && output.pendingByteCount == 0 && !output.isBlocked && output.failure == nil }
+    public var isFree: Bool {
+        partial == nil && output.pendingByteCount == 0 && !output.isBlocked && output.failure == nil
+    }
 
     /// Bytes of answers that wait.
     public var pendingByteCount: Int { output.pendingByteCount + answers.count }
@@ -82,5 +84,7 @@ extension MessageTransport: FollowerTransport {
     public func isDrained(at now: MonotonicTime) -> Bool { isFree }
 
     /// Bytes that it has taken and that the peer has not read, as an estimate.
-    public func heldByteCount(at now: MonotonicTime) -> Int { output.unreadByteCount(at: now) + unreadByteCount(at: now) }
+    public func heldByteCount(at now: MonotonicTime) -> Int {
+        output.unreadByteCount(at: now) + unreadByteCount(at: now)
+    }
 }

@@ -2,9 +2,9 @@ import RTSP
 import Reactor
 import Streams
 
-/// What the HTTP server shares with the servers of other protocols: users and limits. Thread-safe; nothing blocks.
+/// What the servers of all protocols share: users and limits. Thread-safe; nothing blocks.
 public protocol SharedServices: Sendable {
-    /// The access policy, and a number that changes with it; `nil` if every client may watch everything.
+    /// The access policy, and a number that changes with it; `nil` if every client may do everything.
     var access: (policy: AccessPolicy?, version: UInt64) { get }
     /// The wrong passwords of all protocols.
     var lockOut: LockOut { get }
@@ -25,10 +25,6 @@ public protocol SharedServices: Sendable {
     /// Uncounts a connection that has closed.
     func left(_ peer: SocketAddress)
 
-    /// The stream that is watched at a path; `nil` if there is none.
-    func livePath(at path: String) -> LivePath?
-    /// The substreams of the stream at a path, in the order of their paths.
-    func substreams(of path: String) -> [LivePath]
     /// Counts one more viewer; false if the limit of all protocols is reached.
     func admitViewer() -> Bool
     /// The name of a new viewer. No viewer of any protocol has had it.

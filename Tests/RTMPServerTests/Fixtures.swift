@@ -95,7 +95,7 @@ struct RTMPBroadcast {
             .play, path, query: query, login: login, port: port, from: source, bufferByteCount: bufferByteCount)
     }
 
-    struct Services: RTMPServer.SharedServices {
+    struct Services: RTMPSharedServices {
         let server: RTSPServer.Server
 
         var access: (policy: AccessPolicy?, version: UInt64) { server.access }

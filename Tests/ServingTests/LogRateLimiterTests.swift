@@ -1,7 +1,7 @@
 import Media
 import Testing
 
-@testable import RTSPServer
+@testable import Serving
 
 struct LogRateLimiterTests {
     private func instant(_ seconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: seconds * 1_000_000_000) }

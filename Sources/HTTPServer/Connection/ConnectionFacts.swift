@@ -1,6 +1,7 @@
 import HTTP
 import RTSP
 import Reactor
+import Serving
 
 /// What is known of a connection since it was accepted. Confined to the event loop.
 final class ConnectionFacts {

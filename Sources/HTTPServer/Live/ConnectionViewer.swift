@@ -1,3 +1,5 @@
+import Serving
+
 /// A viewer that also counts against the limit of its connection: one connection of HTTP/2 must not use up the viewers of all. Confined
 /// to the event loop.
 final class ConnectionViewer {

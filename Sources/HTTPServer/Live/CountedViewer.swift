@@ -1,3 +1,5 @@
+import Serving
+
 /// A viewer that counts against the limit of all protocols as long as this object lives.
 final class CountedViewer: Sendable {
     private let services: any SharedServices

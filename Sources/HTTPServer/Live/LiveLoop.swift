@@ -1,6 +1,7 @@
 import Media
 import NIOCore
 import Reactor
+import Serving
 import Streams
 import Synchronization
 

@@ -37,7 +37,7 @@ public final class Server: Sendable {
     }
 
     private let options: ServerOptions
-    private let services: any SharedServices
+    private let services: any HTTPSharedServices
     private let identity: CurrentIdentity
     private let logger: Logger
     private let places: [Place]
@@ -47,7 +47,7 @@ public final class Server: Sendable {
 
     /// Binds the ports. Nothing is served before `start`.
     public init(
-        options: ServerOptions, services: any SharedServices, logger: Logger
+        options: ServerOptions, services: any HTTPSharedServices, logger: Logger
     ) throws(ListeningFailure) {
         var places: [Place] = []
         if let port = options.port { places.append(try Self.place(port, .clear, options)) }

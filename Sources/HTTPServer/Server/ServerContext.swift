@@ -8,7 +8,7 @@ import TLS
 /// What all connections of the server share. Thread-safe.
 final class ServerContext: Sendable {
     let options: ServerOptions
-    let services: any SharedServices
+    let services: any HTTPSharedServices
     let router: Router
     let catalog: any StreamCatalog
     let nonces: ServerNonces
@@ -27,7 +27,7 @@ final class ServerContext: Sendable {
     let playbacks: Playbacks
 
     init(
-        _ options: ServerOptions, services: any SharedServices, routes: [Route], _ catalog: any StreamCatalog,
+        _ options: ServerOptions, services: any HTTPSharedServices, routes: [Route], _ catalog: any StreamCatalog,
         identity: CurrentIdentity,
         ports: (clear: UInt16?, tls: UInt16?), log: Logger
     ) {

@@ -39,7 +39,7 @@ public final class Server: Sendable {
     }
 
     /// Connects the server to what it shares with the others. Call it before the loops start.
-    public func connect(to services: any SharedServices, on loops: [MediaLoop]) {
+    public func connect(to services: any RTMPSharedServices, on loops: [MediaLoop]) {
         context.services = services
         self.loops.withLock { $0 = loops }
     }

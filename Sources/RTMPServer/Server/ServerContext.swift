@@ -9,7 +9,7 @@ import TLS
 /// What all loops of the server share. Thread-safe.
 final class ServerContext: Sendable {
     private struct State {
-        var services: (any SharedServices)?
+        var services: (any RTMPSharedServices)?
         var identity: ServerIdentity?
         var inboxes: [LoopInbox] = []
     }
@@ -29,7 +29,7 @@ final class ServerContext: Sendable {
     }
 
     /// What is shared with other servers. Nothing is served before it is set.
-    var services: any SharedServices {
+    var services: any RTMPSharedServices {
         get {
             guard let services = state.withLock(\.services) else {
                 preconditionFailure("the server is connected to the others before it starts")

@@ -36,7 +36,8 @@ final class PortWatch {
             place.unwatch(port.listener.fd)
             place.setDeadline(of: token, to: now + Self.pause)
             context.log.log(
-                .refusedConnection, .error, "cannot accept connections for now", peer: .any(.ipv4, port: port.port),
+                .refusedConnection, .error, "cannot accept connections for now",
+                peer: SocketAddress.any(.ipv4, port: port.port),
                 reason: "\(error)", at: now)
         }
         return true

@@ -57,7 +57,8 @@ extension RTMPService {
         _ remark: MessageReception.Remark, _ publisher: Publisher, _ connection: Connection, at now: MonotonicTime
     ) {
         log.log(
-            .leftOut, .warning, "a part of what is published is not received", peer: connection.peer, reason: remark.description,
+            .leftOut, .warning, "a part of what is published is not received", peer: connection.peer,
+            reason: remark.description,
             ["path": "\(publisher.path)"], at: now)
     }
 

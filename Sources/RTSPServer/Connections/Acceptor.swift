@@ -2,6 +2,7 @@ import Logging
 import Media
 import RTSP
 import Reactor
+import Serving
 import Synchronization
 
 /// The thread that accepts connections and hands each to the loop that has the fewest.

@@ -2,6 +2,7 @@ import Delivery
 import Media
 import RTSP
 import Reactor
+import Serving
 import TLS
 
 /// One RTSP connection bound to its socket: the state machine, its output, its sessions. Confined to its loop.

@@ -3,6 +3,7 @@ import Logging
 import Media
 import RTSP
 import Reactor
+import Serving
 import TLS
 
 /// The log messages of one loop's RTSP service, each within its limit. Confined to the loop.

@@ -31,7 +31,7 @@ extension Attack {
             withExtendedLifetime(sockets) {}
         },
         Attack(
-            "filling the log", in: "RTSPServer/Log/LogRateLimiter.swift", guard: "guard messages.takeOne(at: now) else",
+            "filling the log", in: "Serving/LogRateLimiter.swift", guard: "guard messages.takeOne(at: now) else",
             effect: "8 lines per minute and the number of omitted lines"
         ) { target in
             let socket = try target.logIn()

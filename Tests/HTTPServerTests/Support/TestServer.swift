@@ -122,7 +122,7 @@ private struct TestCatalog: StreamCatalog {
 }
 
 /// Users and limits for tests.
-final class TestServices: SharedServices {
+final class TestServices: HTTPSharedServices {
     private let policy: AccessPolicy?
     private let decision: AccessDecision
     let lockOut = LockOut()
