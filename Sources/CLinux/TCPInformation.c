@@ -5,11 +5,8 @@
 // Offsets in struct tcp_info (Linux 6.2). The layout is kernel ABI and only grows.
 // (linux/tcp.h, which declares it, and netinet/tcp.h cannot be included together.)
 enum {
-    FLAGS_OFFSET = 7,
-    ROUND_TRIP_OFFSET = 68,
     ACKNOWLEDGED_OFFSET = 120,
     LEAST_ROUND_TRIP_OFFSET = 148,
-    DELIVERY_RATE_OFFSET = 160,
     WINDOW_LIMITED_OFFSET = 176,
     PEER_WINDOW_OFFSET = 228,
     INFORMATION_SIZE = PEER_WINDOW_OFFSET + 4
@@ -28,12 +25,8 @@ int clinux_tcp_path(int fd, struct clinux_tcp_path *path) {
     uint8_t information[INFORMATION_SIZE];
     socklen_t length = sizeof(information);
     if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, information, &length) != 0 || length < sizeof(information)) return -1;
-    // The lowest bit is tcpi_delivery_rate_app_limited.
-    path->is_application_limited = information[FLAGS_OFFSET] & 1;
-    memcpy(&path->round_trip, information + ROUND_TRIP_OFFSET, sizeof(path->round_trip));
     memcpy(&path->acknowledged, information + ACKNOWLEDGED_OFFSET, sizeof(path->acknowledged));
     memcpy(&path->least_round_trip, information + LEAST_ROUND_TRIP_OFFSET, sizeof(path->least_round_trip));
-    memcpy(&path->delivery_rate, information + DELIVERY_RATE_OFFSET, sizeof(path->delivery_rate));
     memcpy(&path->window_limited, information + WINDOW_LIMITED_OFFSET, sizeof(path->window_limited));
     return 0;
 }

@@ -15,6 +15,7 @@ public final class MessageSender {
     /// Its place in the feed.
     public private(set) var follower: Follower<FLVFrame>
     private var timeline = PlayerTimeline()
+    private let joinedAt: MonotonicTime
     /// The track at whose keyframes it starts.
     private var leading: TrackID
     /// The memory of its fast start.
@@ -40,7 +41,7 @@ public final class MessageSender {
     ) {
         (self.stream, self.codecs, self.leading) = (stream, codecs, leading)
         (self.transport, self.framing) = (transport, framing)
-        follower = Follower(at: now)
+        (follower, joinedAt) = (Follower(at: now), now)
     }
 
     /// Joins the feed behind a fast start. Nothing is sent yet.
@@ -138,7 +139,7 @@ extension MessageSender {
     func observePath(within limits: RateLimits, in view: FeedView<FLVFrame>, at now: MonotonicTime) -> PathEstimate {
         var path = path ?? ViewerPath(limits: limits, repair: .works)
         path.change(limits)
-        path.observe(transport.output, lag: { undelivered(in: view, at: now) }, at: now)
+        path.observe(transport.output, waiting: { waitingTime(in: view, at: now) }, at: now)
         self.path = path
         return path.estimate
     }
@@ -146,12 +147,10 @@ extension MessageSender {
     /// No encoder follows the receivers any more.
     func forgetPath() { path = nil }
 
-    /// Media time that has not reached the receiver, in nanoseconds. What it has acknowledged and not read does not count: players keep
-    /// their buffer there. Nor does a fast start, which comes as fast as the path carries it.
-    private func undelivered(in view: FeedView<FLVFrame>, at now: MonotonicTime) -> Int64 {
-        guard !follower.isInFastStart else { return 0 }
-        let waiting = follower.lag(in: view, over: transport, at: now) ?? 0
-        return waiting &+ Int64(transport.output.unacknowledgedByteCount) &* view.nanosecondsPerByte
+    /// Media time that waits for the receiver here, in nanoseconds; `nil` while it reads its fast start.
+    private func waitingTime(in view: FeedView<FLVFrame>, at now: MonotonicTime) -> Int64? {
+        guard !follower.isInFastStart, now - joinedAt > Follower<FLVFrame>.fastStartReadingTime else { return nil }
+        return follower.lag(in: view, over: transport, at: now) ?? 0
     }
 }
 

@@ -59,16 +59,11 @@ static const int clinux_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 static const int clinux_eventfd_semaphore = EFD_CLOEXEC | EFD_SEMAPHORE;
 /// What the kernel has measured of the path of a TCP connection. Times are in microseconds.
 struct clinux_tcp_path {
-    uint32_t round_trip;
     uint32_t least_round_trip;
-    /// The latest rate at which data was delivered, in bytes per second.
-    uint64_t delivery_rate;
     /// The bytes that the peer has acknowledged so far.
     uint64_t acknowledged;
     /// How long the receiver's window has stopped the sender.
     uint64_t window_limited;
-    /// Whether the sender had nothing more to send while the delivery rate was measured.
-    uint8_t is_application_limited;
 };
 /// Reads it (TCP_INFO); -1 if that fails.
 int clinux_tcp_path(int fd, struct clinux_tcp_path *path);

@@ -36,7 +36,7 @@ extension DeliveryLoop {
         var path = viewer.path ?? ViewerPath(for: viewer, limits: limits)
         path.change(limits)
         if let output = viewer.output {
-            path.observe(output, lag: { undelivered(to: viewer, output, in: audience, at: now) }, at: now)
+            path.observe(output, waiting: { waitingTime(of: viewer, output, in: audience, at: now) }, at: now)
         }
         viewer.path = path
         return path.estimate
@@ -58,25 +58,13 @@ extension DeliveryLoop {
         viewer.path?.endOfFeedback(at: now)
     }
 
-    /// Time that has not reached a client, in nanoseconds: of media that are not sent, and of those that it has not read.
-    private func undelivered(
-        to viewer: Viewer, _ output: TCPOutput, in audience: Audience, at now: MonotonicTime
-    ) -> Int64 {
-        // A client reads its fast start as fast as it can.
-        guard viewer.transport(at: now).countsUnread else { return 0 }
-        let waiting = viewer.follower.lag(
-            in: audience.view, over: ViewerTransport(output: output, countsUnread: false), at: now)
-        return (waiting ?? 0) &+ Int64(output.unreadByteCount(at: now))
-            &* duration(ofByteFor: viewer, in: audience.view)
-    }
-
-    /// How much time a byte that the client has not read stands for, in nanoseconds: media time, or if the viewer gets less than its path
-    /// carries, the time that the path needs. Otherwise a keyframe of a small substream would look like a long queue.
-    private func duration(ofByteFor viewer: Viewer, in view: FeedView<PacketRun>) -> Int64 {
-        guard let rate = viewer.path?.estimate.rate.bitsPerSecond, rate > 0, viewer.renditions?.isReduced == true else {
-            return view.nanosecondsPerByte
-        }
-        return min(view.nanosecondsPerByte, 8_000_000_000 / rate)
+    /// Media time that waits for a client here, in nanoseconds; `nil` while it reads its fast start.
+    private func waitingTime(
+        of viewer: Viewer, _ output: TCPOutput, in audience: Audience, at now: MonotonicTime
+    ) -> Int64? {
+        guard viewer.transport(at: now).countsUnread else { return nil }
+        return viewer.follower.lag(
+            in: audience.view, over: ViewerTransport(output: output, countsUnread: false), at: now) ?? 0
     }
 }
 

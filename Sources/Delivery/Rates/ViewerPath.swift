@@ -7,8 +7,8 @@ import Reactor
 public struct ViewerPath {
     /// The estimator of the path.
     private var estimator: PathEstimator
-    /// The reading of the kernel before the last sample, and when it was made.
-    private var former: (path: TCPPath, at: MonotonicTime)?
+    /// What the connection has done lately.
+    private var history = SentHistory()
     /// When the next sample of a connection is due.
     private var nextSample = MonotonicTime(nanoseconds: .min / 2)
     /// Messages of transport-wide feedback: a burst, then as many per second. GStreamer sends one per frame.
@@ -16,11 +16,8 @@ public struct ViewerPath {
     /// Whether the client counts as lost what was sent again.
     private let countsRepairedAsLost: Bool
 
-    /// The time between two samples of a connection, in nanoseconds, and while the viewer lags.
-    private static let interval: Int64 = 100_000_000
-    private static let laggingInterval: Int64 = 50_000_000
-    /// From this lag on, data waits longer than one frame takes.
-    private static let leastLag: Int64 = 40_000_000
+    /// The time between two samples of a connection, in nanoseconds.
+    private static let interval: Int64 = 50_000_000
 
     /// - Parameters:
     ///   - limits: those of the estimate.
@@ -36,34 +33,23 @@ public struct ViewerPath {
 
     /// Samples a connection, if that is due.
     ///
-    /// - Parameter lag: media time that has not reached the client, in nanoseconds; asked only if the sample is due.
-    public mutating func observe(_ output: TCPOutput, lag: () -> Int64, at now: MonotonicTime) {
+    /// - Parameter waiting: media time that waits here, in nanoseconds; `nil` while the client reads its fast start, which it does as fast as
+    ///   it can. Asked only if the sample is due.
+    public mutating func observe(_ output: TCPOutput, waiting: () -> Int64?, at now: MonotonicTime) {
         guard now >= nextSample, let path = output.socket.path else { return }
-        let lag = lag()
-        nextSample = now + (lag > Self.leastLag ? Self.laggingInterval : Self.interval)
-        let elapsed = former.map { now - $0.at } ?? 0
-        let limited = former.map { path.windowLimited &- $0.path.windowLimited } ?? 0
-        let isApplicationLimited = path.isApplicationLimited && !output.isBlocked
+        nextSample = now + Self.interval
+        let unacknowledged = UInt64(output.unacknowledgedByteCount)
+        let recent = history.note(
+            acknowledged: path.acknowledgedByteCount, unacknowledged: unacknowledged, windowLimited: path.windowLimited,
+            at: now)
+        let waiting = waiting()
+        let queued = waiting == nil ? 0 : max(0, recent.age - path.leastRoundTrip)
         estimator.observed(
             BacklogSample(
-                lag: lag, delivered: delivered(path, after: elapsed, isLagging: lag > Self.leastLag),
-                isApplicationLimited: isApplicationLimited, roundTripTime: path.roundTrip,
-                leastRoundTripTime: path.leastRoundTrip,
-                receiverWindowLimitedShare: elapsed > 0 ? Double(limited) / Double(elapsed) : 0),
+                lag: (waiting ?? 0) &+ queued, delivered: recent.delivered,
+                isApplicationLimited: recent.delivered == nil && !output.isBlocked,
+                receiverWindowLimitedShare: recent.windowLimitedShare),
             at: now)
-        former = (path, now)
-    }
-
-    /// The rate at which the path delivers. The kernel measures it over a round trip, which a queue makes long: if the path has become
-    /// slower, its measurement is too high for some hundred milliseconds. While something waits, what has been acknowledged since the
-    /// sample before tells it sooner.
-    private func delivered(_ path: TCPPath, after elapsed: Int64, isLagging: Bool) -> DataRate? {
-        let measured = path.deliveryRate > 0 ? DataRate(bitsPerSecond: Int64(min(path.deliveryRate, 1 << 50) * 8)) : nil
-        guard isLagging, let former, elapsed > 0 else { return measured }
-        let acknowledged = DataRate(
-            byteCount: Int64(clamping: path.acknowledgedByteCount &- former.path.acknowledgedByteCount),
-            nanoseconds: elapsed)
-        return measured.map { min($0, acknowledged) } ?? acknowledged
     }
 
     /// Handles a reception report of the leading track.
