@@ -273,7 +273,8 @@ export class Playback {
             this.#switch("file", reason);
             return;
         }
-        this.#end = { verdict, reason };
+        // While the stream stays absent, the first reason tells most: that it was removed.
+        if (verdict !== "absent" || this.#end?.verdict !== "absent") this.#end = { verdict, reason };
         if (verdict === "absent") this.#stream = null;
         this.#owner.updated();
     }
