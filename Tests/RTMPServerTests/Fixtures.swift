@@ -49,6 +49,8 @@ struct RTMPBroadcast {
         var options = RTMPServer.ServerOptions()
         options.port = 0
         options.sourceMilliseconds = 300
+        // A test may wait for its turn longer than the usual 10 s.
+        options.silenceSeconds = 120
         change(&options)
         rtmp = try RTMPServer.Server(options: options, logger: lines.log)
         var rtspOptions = RTSPServer.ServerOptions()

@@ -109,7 +109,8 @@ struct SessionTests {
         ("", "RTP/AVP;unicast;client_port=47210-47211"), ("/track1", "RTP/AVP/TCP;unicast;interleaved=0-1"),
     ])
     func setUpWithoutDescribeWaitsForTheFirstUnit(_ track: String, _ transport: String) async throws {
-        try await Broadcast.run { broadcast in
+        // This test may wait for its turn longer than the usual 3 s.
+        try await Broadcast.run({ $0.describeMilliseconds = 60_000 }) { broadcast in
             let client = try RTSPSocket(port: broadcast.port)
             client.send(client.text(of: "SETUP", broadcast.url + track, ["Transport": transport]))
             let loop = broadcast.server.loops[0]
