@@ -11,8 +11,6 @@ final class OutgoingPublication {
     private let feed: Feed<FLVPackager>
     private let view = FeedView<FLVFrame>()
     private let waker: FeedWaker
-    /// Makes the stream exist in which tracks are encoded again.
-    private let use: StreamUse?
     private var seenChangeCount = 0
     /// When to repeat a keyframe request that the stream's rate limit refused.
     private var keyframeRetry = MonotonicTime.distantFuture
@@ -35,13 +33,15 @@ final class OutgoingPublication {
 
     /// Joins the stream's feed.
     ///
-    /// - Parameter codecs: those of Enhanced RTMP that the server takes.
+    /// - Parameters:
+    ///   - source: the stream, or that in which tracks are encoded again for RTMP.
+    ///   - stream: the stream of the path, whose encoder may follow the server.
+    ///   - codecs: those of Enhanced RTMP that the server takes.
     init(
-        _ stream: Streams.Stream, to codecs: EnhancedCodecs, over transport: MessageTransport, _ framing: MediaFraming,
+        _ source: Streams.Stream, of stream: Streams.Stream, to codecs: EnhancedCodecs,
+        over transport: MessageTransport, _ framing: MediaFraming,
         on place: LoopPlace, at now: MonotonicTime
     ) throws(Refusal) {
-        let source = stream.stream(for: FLVPackager.self)
-        use = source === stream ? nil : StreamUse(of: source)
         waker = FeedWaker(place.waker)
         guard let tracks = source.announcement?.tracks,
             let feed = source.feed(FLVPackager.self, options: codecs, for: waker)

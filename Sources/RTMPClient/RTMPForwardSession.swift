@@ -20,6 +20,8 @@ final class RTMPForwardSession: ForwardSession {
     private var departure: ForwardEnd?
     private var departureDeadline = MonotonicTime.distantFuture
     private var silence = SilenceWatch()
+    /// Makes the stream exist in which tracks are encoded again, also while its media is waited for.
+    private var companionUse: StreamUse?
     /// When media must be known after the server has accepted; `nil` before that.
     private var mediaDeadline: MonotonicTime?
 
@@ -71,9 +73,11 @@ final class RTMPForwardSession: ForwardSession {
         guard let transport = session.transport, let framing = session.framing else { return }
         // Services take H.265 without saying so.
         let codecs = session.codecs.union(.h265)
+        let source = forward.stream.stream(for: FLVPackager.self)
+        if source !== forward.stream, companionUse == nil { companionUse = StreamUse(of: source) }
         do throws(OutgoingPublication.Refusal) {
             publication = try OutgoingPublication(
-                forward.stream, to: codecs, over: transport, framing, on: surroundings.place, at: now)
+                source, of: forward.stream, to: codecs, over: transport, framing, on: surroundings.place, at: now)
             session.limitUnsent(toBytes: Self.unsentByteCount)
             silence.begin(at: now)
             forward.began(at: now)
@@ -119,6 +123,7 @@ final class RTMPForwardSession: ForwardSession {
     }
 
     private func endPublication() {
+        companionUse = nil
         guard let publication = publication.take() else { return }
         count(publication)
         publication.end()

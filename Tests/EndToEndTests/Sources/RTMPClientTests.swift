@@ -70,6 +70,25 @@ extension EndToEnd {
             }
         }
 
+        /// RTMP has no G.711, so it is encoded as AAC for the other server.
+        @Test func g711IsForwardedAsAAC() async throws {
+            let folder = try TemporaryFolder()
+            try folder.write("access: { loopback: publish }\npaths: { yard: { source: publish } }\n", to: "other.yml")
+            try await withServer("--config", folder.file("other.yml"), hasRTMP: true) { other in
+                try folder.write(
+                    "paths: { cam: { source: \(try await Clip.g711.path()), forward: \"\(other.rtmpURL("yard"))\" } }",
+                    to: "apus.yml")
+                try await withServer("--config", folder.file("apus.yml")) { origin in
+                    #expect(try await other.isServing("yard"), "\(origin.log) \(other.log)")
+                    let codecs = try await Command.run(
+                        ["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-show_entries", "stream=codec_name"]
+                            + ["-of", "csv=p=0", other.url("yard")], within: 20)
+                    #expect(
+                        codecs.text.split(separator: "\n") == ["h264", "aac"], "\(codecs.diagnostics) \(origin.log)")
+                }
+            }
+        }
+
         /// The server goes, and is back.
         @Test func viewersOfAPulledStreamStayWhileItsServerIsAway() async throws {
             let file = try await Clip.plain.path()
