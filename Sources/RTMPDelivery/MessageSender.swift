@@ -16,7 +16,7 @@ public final class MessageSender {
     public private(set) var follower: Follower<FLVFrame>
     private var timeline = PlayerTimeline()
     private let joinedAt: MonotonicTime
-    /// The track at whose keyframes it starts.
+    /// The receiver starts at a keyframe of this track.
     private var leading: TrackID
     /// The memory of its fast start.
     private var fastStartCharge: MemoryBudget.Charge?
@@ -34,7 +34,7 @@ public final class MessageSender {
 
     /// - Parameters:
     ///   - codecs: those of Enhanced RTMP that the receiver takes.
-    ///   - leading: the track at whose keyframes the receiver starts (``FLVPackager/leading(of:to:)``).
+    ///   - leading: the receiver starts at a keyframe of this track (``FLVPackager/leading(of:to:)``).
     public init(
         _ stream: Streams.Stream, to codecs: EnhancedCodecs, leading: TrackID, over transport: MessageTransport,
         _ framing: MediaFraming, at now: MonotonicTime
@@ -137,7 +137,8 @@ extension MessageSender {
 
     /// Estimates what the path to the receiver carries.
     func observePath(within limits: RateLimits, in view: FeedView<FLVFrame>, at now: MonotonicTime) -> PathEstimate {
-        var path = path ?? ViewerPath(limits: limits, repair: .works)
+        // Taken, so that its history is not copied.
+        var path = self.path.take() ?? ViewerPath(limits: limits, repair: .works)
         path.change(limits)
         path.observe(transport.output, waiting: { waitingTime(in: view, at: now) }, at: now)
         self.path = path
@@ -155,7 +156,7 @@ extension MessageSender {
 }
 
 extension FLVPackager {
-    /// The track at whose keyframes a receiver with these codecs starts; `nil` if it can receive none of the tracks.
+    /// A receiver with these codecs starts at a keyframe of this track; `nil` if it can receive none of the tracks.
     public static func leading(of tracks: [Track], to codecs: EnhancedCodecs) -> TrackID? {
         tracks.filter { carries($0, to: codecs) }.leading?.id
     }

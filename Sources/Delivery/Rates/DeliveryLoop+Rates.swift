@@ -33,7 +33,8 @@ extension DeliveryLoop {
         of viewer: Viewer, in audience: Audience, _ limits: RateLimits, at now: MonotonicTime
     ) -> PathEstimate {
         viewer.leadingTrack?.updateMeanPacketByteCount()
-        var path = viewer.path ?? ViewerPath(for: viewer, limits: limits)
+        // Taken, so that its history is not copied.
+        var path = viewer.path.take() ?? ViewerPath(for: viewer, limits: limits)
         path.change(limits)
         if let output = viewer.output {
             path.observe(output, waiting: { waitingTime(of: viewer, output, in: audience, at: now) }, at: now)
