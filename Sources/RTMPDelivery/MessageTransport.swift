@@ -3,8 +3,8 @@ import Media
 import RTMP
 import Streams
 
-/// The sending half of a connection over which media is sent. A message that the socket has taken in part is kept by reference, not copied. Confined to the
-/// loop.
+/// The sending half of a connection over which media is sent. A message that the socket has taken in part is kept by reference, not copied.
+/// Confined to the loop.
 public final class MessageTransport {
     /// A message of which a part has been sent.
     private struct Partial {

@@ -3,7 +3,8 @@ import RTMP
 import RateControl
 import Streams
 
-/// Observes what the paths to the receivers of one feed carry, and tells their stream, whose encoder may follow them. Confined to the loop.
+/// Estimates what the network carries to each receiver of one feed, and reports it to the stream, so that its encoder can follow. Confined to
+/// the loop.
 public struct PathObserver {
     private let stream: Streams.Stream
     /// Names the receivers among all of the stream.
@@ -12,8 +13,9 @@ public struct PathObserver {
     /// The time at which to call ``observe(_:in:at:)``.
     public private(set) var nextCheck = MonotonicTime(nanoseconds: .min / 2)
 
-    /// The time between two estimates, in nanoseconds, as for viewers over RTSP, and while the encoder follows nobody.
+    /// The time between two estimates, in nanoseconds: the same as for viewers over RTSP.
     private static let interval: Int64 = 50_000_000
+    /// The time between two looks whether the encoder follows its viewers, in nanoseconds.
     private static let idleInterval: Int64 = 500_000_000
 
     /// - Parameters:

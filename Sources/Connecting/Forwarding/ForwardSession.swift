@@ -37,7 +37,7 @@ public protocol ForwardSession: AnyObject {
     /// Closes all sockets.
     func close(at now: MonotonicTime)
 
-    // Of sessions whose server is a viewer of the loop's `DeliveryLoop`.
+    // MARK: Only for sessions whose server is a viewer of the loop's `DeliveryLoop`; all others have the defaults.
 
     /// Whether `viewer` stands for the server.
     func sends(to viewer: Viewer) -> Bool
@@ -45,7 +45,7 @@ public protocol ForwardSession: AnyObject {
     var isBlocked: Bool { get }
     func retryBlockedSockets()
 
-    // Of sessions that follow a feed themselves.
+    // MARK: Only for sessions that follow a feed themselves.
 
     /// Sends what the stream has new.
     ///

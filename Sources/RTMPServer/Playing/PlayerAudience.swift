@@ -36,7 +36,7 @@ final class PlayerAudience {
         paths?.observe(connections.compactMap { $0.player?.sender }, in: view, at: now)
     }
 
-    /// Nobody plays the feed any more.
+    /// Leaves the feed, because its last player has gone.
     func end(on place: LoopPlace) {
         feed.detach(place.waker)
         paths?.end()
