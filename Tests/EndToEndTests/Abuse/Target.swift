@@ -41,12 +41,8 @@ final class Target: Sendable {
     static func withTarget(
         _ setting: Setting, paths: String = "", _ body: (Target) async throws -> Void
     ) async throws {
-        let folder = try TemporaryFolder()
-        let certificate = try await Command.run(
-            [ServerProcess.binary(), "certificate", "--folder", folder.path, "--host", "127.0.0.1"])
-        guard certificate.status == 0, mkfifo(folder.file("late"), 0o600) == 0 else {
-            throw Command.Failure.cannotStart(certificate.diagnostics)
-        }
+        let folder = try await TemporaryFolder.withCertificate()
+        try #require(mkfifo(folder.file("late"), 0o600) == 0)
         let port = try LoopbackSocket.freePort()
         let webServer = try webServer(for: setting)
         defer { webServer?.stop() }

@@ -41,18 +41,15 @@ extension EndToEnd {
         private func withCallback(
             _ body: (ServerProcess, _ tlsPort: Int, _ web: Command) async throws -> Void
         ) async throws {
-            let folder = try TemporaryFolder()
+            let folder = try await TemporaryFolder.withCertificate()
             try folder.write(Self.script, to: "web.py")
             let (webPort, tlsPort) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
             let web = try Command(["python3", folder.file("web.py"), "\(webPort)"])
             defer { web.signal(SIGKILL) }
             #expect(await eventually(within: 10) { (try? LoopbackSocket(port: webPort)) != nil }, "\(web.errors)")
-            let arguments = ["certificate", "--folder", folder.path, "--host", "127.0.0.1"]
-            #expect(try await Command.run([ServerProcess.binary()] + arguments).status == 0)
             try folder.write(
                 """
-                tls: { encryption: optional, port: \(tlsPort), certificate: \(folder.file("certificate.pem")), \
-                key: \(folder.file("key.pem")) }
+                tls: { encryption: optional, port: \(tlsPort), \(folder.certificateOptions) }
                 access: { httpCallback: "http://apus:hidden@127.0.0.1:\(webPort)/auth", httpCallbackMilliseconds: 1500, \
                 httpCallbackExcept: [lobby], wrongPasswordMilliseconds: 0 }
                 paths:

@@ -18,14 +18,11 @@ extension EndToEnd {
 
         /// Faults affect encrypted viewers no more than others, and they can decrypt all packets that arrive.
         @Test func everySystemCallMayFailOnceForAnSRTPViewer() async throws {
-            let folder = try TemporaryFolder()
-            let certificate = ["certificate", "--folder", folder.path, "--host", "127.0.0.1"]
-            #expect(try await Command.run([ServerProcess.binary()] + certificate).status == 0)
+            let folder = try await TemporaryFolder.withCertificate()
             let port = try LoopbackSocket.freePort()
             try folder.write(
                 """
-                tls: { encryption: optional, port: \(port), certificate: \(folder.file("certificate.pem")), \
-                key: \(folder.file("key.pem")) }
+                tls: { encryption: optional, port: \(port), \(folder.certificateOptions) }
                 paths: { cam: { source: testcard } }
                 """, to: "apus.yml")
             let plan = try await FaultPlan()

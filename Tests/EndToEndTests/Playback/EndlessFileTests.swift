@@ -148,15 +148,11 @@ extension EndToEnd {
         }
 
         @Test func insideTLSTheCertificateIsThatOfRTSPS() async throws {
-            let folder = try TemporaryFolder()
-            let made = try await Command.run(
-                [ServerProcess.binary(), "certificate", "--folder", folder.path, "--host", "127.0.0.1", "--replace"])
-            try #require(made.status == 0, "\(made.diagnostics)")
+            let folder = try await TemporaryFolder.withCertificate()
             let (secure, other) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
             try folder.write(
                 """
-                tls: { encryption: strict, port: \(other), certificate: \(folder.file("certificate.pem")), \
-                key: \(folder.file("key.pem")) }
+                tls: { encryption: strict, port: \(other), \(folder.certificateOptions) }
                 http: { tlsPort: \(secure) }
                 paths: { cam: { source: testcard } }
                 """, to: "apus.yml")

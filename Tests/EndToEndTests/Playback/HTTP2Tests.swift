@@ -20,17 +20,13 @@ extension EndToEnd {
         }
 
         private func withHTTP2(_ options: String = "", _ body: (Secure) async throws -> Void) async throws {
-            let folder = try TemporaryFolder()
-            let arguments = ["certificate", "--folder", folder.path, "--host", "127.0.0.1", "--replace"]
-            let made = try await Command.run([ServerProcess.binary()] + arguments)
-            try #require(made.status == 0, "\(made.diagnostics)")
+            let folder = try await TemporaryFolder.withCertificate()
             let rtsps = try LoopbackSocket.freePort()
             var https = rtsps
             while https == rtsps { https = try LoopbackSocket.freePort() }
             try folder.write(
                 """
-                tls: { encryption: optional, port: \(rtsps), certificate: \(folder.file("certificate.pem")), \
-                key: \(folder.file("key.pem")) }
+                tls: { encryption: optional, port: \(rtsps), \(folder.certificateOptions) }
                 http: { tlsPort: \(https) }
                 \(options)
                 paths: { cam: { source: testcard } }

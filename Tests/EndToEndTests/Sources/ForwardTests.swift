@@ -10,8 +10,7 @@ extension EndToEnd {
         private static func destination(in folder: TemporaryFolder, tlsPort: Int) throws -> String {
             try folder.write(
                 """
-                tls: { encryption: optional, port: \(tlsPort), certificate: "\(folder.file("certificate.pem"))", \
-                key: "\(folder.file("key.pem"))" }
+                tls: { encryption: optional, port: \(tlsPort), \(folder.certificateOptions) }
                 users:
                   ann: { password: sesame, publish: ["*"] }
                 paths:
@@ -30,13 +29,9 @@ extension EndToEnd {
         @Test(arguments: [Clip.plain, .bFrames]) func aForwardedStreamIsUnchanged(_ clip: Clip) async throws {
             let file = try await clip.path()
             let original = try await CopiedMedia(of: file)
-            let folder = try TemporaryFolder()
+            let folder = try await TemporaryFolder.withCertificate()
             let tlsPort = try LoopbackSocket.freePort()
             let configuration = try Self.destination(in: folder, tlsPort: tlsPort)
-            let certificate = try await Command.run([
-                ServerProcess.binary(), "certificate", "--folder", folder.path, "--host", "127.0.0.1",
-            ])
-            try #require(certificate.status == 0, "\(certificate.diagnostics)")
             try await withServer("--config", configuration) { destination in
                 try folder.write(
                     """

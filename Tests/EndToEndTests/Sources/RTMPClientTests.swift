@@ -11,15 +11,11 @@ extension EndToEnd {
         @Test(arguments: [Clip.plain, .bFrames])
         func aStreamIsUnchangedOnItsWayThere(_ clip: Clip) async throws {
             let original = try await CopiedMedia(of: clip.path())
-            let folder = try TemporaryFolder()
-            let certificate = try await Command.run(
-                [ServerProcess.binary(), "certificate", "--folder", folder.path, "--host", "127.0.0.1"])
-            #expect(certificate.status == 0, "\(certificate.diagnostics)")
+            let folder = try await TemporaryFolder.withCertificate()
             let (port, tlsPort) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
             try folder.write(
                 """
-                tls: { encryption: optional, port: \(port), certificate: \(folder.file("certificate.pem")), \
-                key: \(folder.file("key.pem")) }
+                tls: { encryption: optional, port: \(port), \(folder.certificateOptions) }
                 rtmp: { tlsPort: \(tlsPort) }
                 users:
                   ann: { password: sesame, publish: ["*"], read: ["*"] }

@@ -62,15 +62,11 @@ extension EndToEnd {
 
         /// RTMPS with the certificate of rtsps://, published by ffmpeg and played by ffmpeg.
         @Test func rtmpsPublishesAndPlays() async throws {
-            let folder = try TemporaryFolder()
-            let certificate = try await Command.run(
-                [ServerProcess.binary(), "certificate", "--folder", folder.path, "--host", "127.0.0.1"])
-            #expect(certificate.status == 0, "\(certificate.diagnostics)")
+            let folder = try await TemporaryFolder.withCertificate()
             let (port, tlsPort) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
             try folder.write(
                 """
-                tls: { encryption: optional, port: \(port), certificate: \(folder.file("certificate.pem")), \
-                key: \(folder.file("key.pem")) }
+                tls: { encryption: optional, port: \(port), \(folder.certificateOptions) }
                 rtmp: { tlsPort: \(tlsPort) }
                 access: { loopback: publish }
                 paths: { yard: { source: publish } }

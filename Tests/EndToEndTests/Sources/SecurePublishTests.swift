@@ -9,16 +9,12 @@ extension EndToEnd {
         private func withPublishing(
             _ names: [String], _ body: (ServerProcess, _ tlsPort: Int) async throws -> Void
         ) async throws {
-            let folder = try TemporaryFolder()
-            let certificate = try await Command.run(
-                [ServerProcess.binary(), "certificate", "--folder", folder.path, "--host", "127.0.0.1"])
-            #expect(certificate.status == 0, "\(certificate.diagnostics)")
+            let folder = try await TemporaryFolder.withCertificate()
             let port = try LoopbackSocket.freePort()
             let paths = names.map { "\($0): { source: publish }" }.joined(separator: ", ")
             try folder.write(
                 """
-                tls: { encryption: optional, port: \(port), certificate: \(folder.file("certificate.pem")), \
-                key: \(folder.file("key.pem")) }
+                tls: { encryption: optional, port: \(port), \(folder.certificateOptions) }
                 access: { loopback: publish }
                 paths: { \(paths) }
                 """, to: "apus.yml")
