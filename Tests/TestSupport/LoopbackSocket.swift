@@ -47,9 +47,8 @@ public final class LoopbackSocket: ByteStream {
         }
         let isBound = source.map { Self.withAddress($0, port: 0) { bind(descriptor, $0, $1) } == 0 } ?? true
         guard isBound, Self.withAddress(port: port, { connect(descriptor, $0, $1) }) == 0 else {
-            let reason = errno
-            close(descriptor)
-            throw Failure(what: isBound ? "connect" : "bind", errno: reason)
+            // All properties are initialized, so `deinit` closes the socket. A second close could close another test's descriptor.
+            throw Failure(what: isBound ? "connect" : "bind", errno: errno)
         }
     }
 

@@ -93,9 +93,9 @@ public final class WebServer: Sendable {
 
     /// Accepts no more connections; an open connection ends with its client.
     public func stop() {
-        isStopped.store(true, ordering: .releasing)
-        // shutdown wakes the thread, which closes the socket.
+        // shutdown wakes the thread. The thread closes the socket when it sees the flag, so shutdown comes first.
         _ = shutdown(listener, Int32(SHUT_RDWR))
+        isStopped.store(true, ordering: .releasing)
     }
 
     private func serve(_ answer: @escaping @Sendable (Request) -> Response?) {

@@ -86,10 +86,8 @@ private final class UnixStream {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard connected == 0 else {
-            close(descriptor)
-            throw Breach(description: "connect \(path): \(errno)")
-        }
+        // All properties are initialized, so `deinit` closes the socket.
+        guard connected == 0 else { throw Breach(description: "connect \(path): \(errno)") }
     }
 
     deinit { close(descriptor) }
