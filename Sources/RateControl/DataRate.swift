@@ -41,6 +41,13 @@ public struct DataRate: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     func clamped(to limits: RateLimits) -> Self { min(max(self, limits.minimum), limits.maximum) }
 
+    /// How long `byteCount` bytes take, in nanoseconds; `nil` at a rate of 0, or if it is more than a day.
+    public func duration(ofByteCount byteCount: Int64) -> Int64? {
+        guard bitsPerSecond > 0 else { return nil }
+        let seconds = Double(max(0, byteCount)) * 8 / Double(bitsPerSecond)
+        return seconds < 86_400 ? Int64(seconds * 1e9) : nil
+    }
+
     /// `850 kbit/s` or `2.55 Mbit/s`.
     public var description: String {
         let kilobits = bitsPerSecond / 1000

@@ -64,6 +64,14 @@ struct clinux_tcp_path {
     uint64_t acknowledged;
     /// How long the receiver's window has stopped the sender.
     uint64_t window_limited;
+    /// The bytes that were written and not sent yet.
+    uint32_t unsent;
+    /// The segments that were sent and are not acknowledged, and those of them that have arrived behind a gap (selective
+    /// acknowledgements).
+    uint32_t in_flight;
+    uint32_t selected;
+    /// The milliseconds since the last acknowledgement.
+    uint32_t silence;
 };
 /// Reads it (TCP_INFO); -1 if that fails.
 int clinux_tcp_path(int fd, struct clinux_tcp_path *path);

@@ -38,15 +38,11 @@ public struct ViewerPath {
     public mutating func observe(_ output: TCPOutput, waiting: () -> Int64?, at now: MonotonicTime) {
         guard now >= nextSample, let path = output.socket.path else { return }
         nextSample = now + Self.interval
-        let unacknowledged = UInt64(output.unacknowledgedByteCount)
-        let recent = history.note(
-            acknowledged: path.acknowledgedByteCount, unacknowledged: unacknowledged, windowLimited: path.windowLimited,
-            at: now)
+        let recent = history.note(path, at: now)
         let waiting = waiting()
-        let queued = waiting == nil ? 0 : max(0, recent.age - path.leastRoundTrip)
         estimator.observed(
             BacklogSample(
-                lag: (waiting ?? 0) &+ queued, delivered: recent.delivered,
+                lag: waiting.map { $0 &+ recent.queueTime } ?? 0, delivered: recent.delivered,
                 isApplicationLimited: recent.delivered == nil && !output.isBlocked,
                 receiverWindowLimitedShare: recent.windowLimitedShare),
             at: now)
