@@ -13,7 +13,7 @@ import Media
 ///     recovering     +8 %/s up to 0.9 × limit, then waiting               draining
 ///     waiting        wait over, or the path has carried more: probing     draining
 ///     probing        2.5 s over: growing                                  draining; the wait is × 1.5, at most 45 s
-///     growing        +8 %/s, later up to +20 %/s; maximum: unconstrained  draining; below 1.5 × limit as after probing
+///     growing        +10 %/s, after 3 s +40 %/s; maximum: unconstrained   draining; below 1.5 × limit as after probing
 ///
 /// docs/decisions/065-rates-follow-what-is-delivered.md compares it with others.
 struct RateRule: Sendable {
@@ -142,8 +142,8 @@ struct RateRule: Sendable {
         case .probing(let end, _):
             if now >= end { grow(at: now) }
         case .growing(let start):
-            // 8 % is that of GCC. A path that has not shown a limit for some seconds has probably changed much.
-            let share = min(0.08 + 0.02 * Double(now - start) / 1e9, 0.2) * elapsed
+            // A path that has not shown a limit for some seconds has probably changed much. Half is a share of the maximum.
+            let share = min(0.1 + 0.1 * Double(now - start) / 1e9, 0.4) * elapsed
             rate = (rate * (1 + share / 2) + limits.maximum * (share / 6)).clamped(to: limits)
             if hasOutgrownLimit { (trustsBursts, wait) = (true, Self.firstWait) }
             if rate >= limits.maximum { becomeUnconstrained() }

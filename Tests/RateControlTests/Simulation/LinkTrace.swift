@@ -15,7 +15,12 @@ struct LinkTrace: Sendable {
     }
 
     /// 4 Mbit/s, 1 from 10 s on, 4 from 40 s on.
-    static let step = LinkTrace("4-1-4", seconds: 100) { (100..<400).contains($0) ? 1e6 : 4e6 }
+    static let step = step(until: 40)
+
+    /// 4 Mbit/s, 1 from 10 s on, 4 from `rise` on, in seconds.
+    static func step(until rise: Double) -> LinkTrace {
+        LinkTrace("4-1-4", seconds: 140) { (100..<Int(rise * 10)).contains($0) ? 1e6 : 4e6 }
+    }
 
     static func steady(_ rate: Double) -> LinkTrace {
         LinkTrace("steady \(rate / 1e6)", seconds: 200) { _ in rate }

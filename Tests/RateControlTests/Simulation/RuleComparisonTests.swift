@@ -51,6 +51,17 @@ struct RuleResult {
         #expect(try #require(result.risen) <= 20)
     }
 
+    /// However long the link was slow, and so however rare the tries have become.
+    @Test func theRateIsBackSoonAfterAnyTime() throws {
+        for rise in stride(from: 20.0, through: 70, by: 1) {
+            var link = FluidLink(.step(until: rise))
+            link.add(EstimatorRule(), limits: .simulated)
+            link.run(until: rise + 60)
+            let risen = try #require(link.changes[0].first { $0.time > rise && $0.rate >= 2.7e6 }).time - rise
+            #expect(risen <= 12, "after \(rise - 10) s")
+        }
+    }
+
     @Test func otherRulesBuildLongerQueues() {
         for (name, rule) in Self.others {
             let result = RuleResult(rule, .step, seconds: 20)
