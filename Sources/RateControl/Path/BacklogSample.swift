@@ -1,17 +1,14 @@
 /// What the sender of a reliable transport knows about it at one time.
 ///
-/// TCP has it in `TCP_INFO`, beside the lag of the viewer's position in the feed. SRT has `msSndBuf`, `msRTT` and
-/// `mbpsSendRate`. RTMP runs over TCP; the bytes that its client has not acknowledged yet, divided by the rate, may be part of
-/// the lag.
+/// Over TCP, it comes from the viewer's position in the feed and from `TCP_INFO`. SRT has `msSndBuf`, `msRTT` and `mbpsSendRate`.
 public struct BacklogSample: Hashable, Sendable {
-    /// Media time in nanoseconds from the next unit that is not sent to the newest; 0 if everything is with the transport.
+    /// Media time in nanoseconds from the next unit that is not sent to the newest, and the time that what is sent waits in the network.
     public var lag: Int64
-    /// The rate at which the receiver has acknowledged data, such as `tcpi_delivery_rate`; `nil` if it is unknown.
+    /// The rate at which data have arrived at the receiver; `nil` if it is unknown.
     public var delivered: DataRate?
-    /// Whether the sender had nothing more to send while `delivered` was measured (`tcpi_delivery_rate_app_limited`). Then the
-    /// path may carry more.
+    /// Whether the sender had nothing more to send for a part of the time. Then the path may carry more.
     public var isApplicationLimited: Bool
-    /// The latest and the least round-trip time in nanoseconds (`tcpi_rtt`, `tcpi_min_rtt`); 0 if they are unknown.
+    /// The latest and the least round-trip time in nanoseconds; 0 if they are unknown, or if `lag` has the time in the network.
     public var roundTripTime: Int64
     public var leastRoundTripTime: Int64
     /// The share, 0...1, of the time since the previous sample in which the receiver's window stopped the sender
