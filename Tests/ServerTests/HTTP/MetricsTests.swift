@@ -65,6 +65,25 @@ struct MetricsTests {
         #expect(!response.text.contains("127.0.0.1"), "no address of a viewer")
     }
 
+    @Test func thePathsOfViewersThatAnEncoderFollowsAreMeasured() async throws {
+        let server = try APIServer(
+            "", paths: "door: { source: testcard, rate: follow, video: { width: 160, height: 120, frameRate: 15 } }")
+        let viewer = try TCPViewer(of: "door", server.assembly)
+        #expect(await eventually(within: 20) { viewer.watch(frames: 1).frames == 1 })
+        var samples: [String: Double] = [:]
+        func value(_ name: String) -> Double? { samples["apus_\(name){path=\"/door\"}"] }
+        #expect(
+            await eventually(within: 20) {
+                let response = try? server.connect().ask("GET /metrics")
+                samples = response.flatMap { try? MetricsRules.samples(of: $0.text) } ?? [:]
+                return value("viewers_capacity_bytes_per_second") != nil
+            })
+        #expect(try #require(value("viewers_capacity_bytes_per_second")) > 0)
+        #expect(try #require(value("stream_requested_bytes_per_second")) > 0)
+        #expect(value("viewers_moved") == 0)
+        #expect(samples["apus_viewers_capacity_bytes_per_second{path=\"/cam\"}"] == nil)
+    }
+
     @Test func theStatusNeedsItsRight() throws {
         let server = try APIServer()
         #expect(try server.ask("GET /metrics", as: nil).status == 401)

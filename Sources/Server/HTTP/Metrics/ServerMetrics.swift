@@ -23,6 +23,7 @@ struct ServerMetrics {
         addSources(to: &text)
         addInputs(to: &text)
         addViewers(to: &text)
+        addNetworks(to: &text)
         addStages(to: &text)
         addOutputs(to: &text)
         return text.text
