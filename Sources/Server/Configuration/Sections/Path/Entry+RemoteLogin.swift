@@ -15,10 +15,10 @@ extension Entry {
     static func remoteCertificate(_ member: WritableKeyPath<Section, CertificateCheck>) -> Self {
         .value(
             "certificate", member, expecting: CertificateCheck.expectation,
-            "Which certificate of an rtsps:// or https:// server is accepted. verify: one for the host's name that an authority "
-                + "known to this host has signed. fingerprint: the one with this SHA-256 fingerprint, for rtsps:// servers "
-                + "with a certificate of their own; the log shows the fingerprint of a certificate that is not accepted. any: "
-                + "each, which protects from listeners only.",
+            "Which certificate of an rtsps://, rtmps:// or https:// server is accepted. verify: one for the host's name that an "
+                + "authority known to this host has signed. fingerprint: the one with this SHA-256 fingerprint, for rtsps:// "
+                + "and rtmps:// servers with a certificate of their own; the log shows the fingerprint of a certificate that is "
+                + "not accepted. any: each, which protects from listeners only.",
             parse: { text, _ in CertificateCheck(text) }, show: \.text)
     }
 }
