@@ -88,6 +88,27 @@ struct RateTests {
 
     @Test func transportWideFeedbackOfAGrowingQueueLowersTheBitrate() throws {
         let (broadcast, source) = broadcast()
+        broadcast.publish(idr: true, byteCount: 500)
+        // The path carries 400 kbit/s: a packet of 1 300 bytes every 26 ms.
+        try playToFeedback(broadcast, packetTime: 26_000_000, frames: 250)
+        #expect(source.last.map { $0 < 600_000 } == true)
+    }
+
+    /// 18 frames at once are a queue of 300 ms, on a path that carries twice what the stream needs.
+    @Test func theQueueThatAFastStartFillsIsNoCongestion() throws {
+        let (broadcast, source) = broadcast()
+        for frame in 0..<18 { broadcast.publish(idr: frame == 0, byteCount: 4_000) }
+        try playToFeedback(broadcast, packetTime: 5_500_000, frames: 100) { viewer in
+            #expect(viewer.path.map { $0.estimate.reason == .unconstrained } ?? true)
+        }
+        #expect(source.last == 1_000_000)
+    }
+
+    /// Plays at 25 frames per second to GStreamer, over a path that needs `packetTime` nanoseconds for each packet.
+    /// `each` runs after each frame.
+    private func playToFeedback(
+        _ broadcast: Broadcast, packetTime: Int64, frames: Int, each: (Viewer) -> Void = { _ in }
+    ) throws {
         let rewriter = HeaderRewriter(
             payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
             timestampOffset: 77, extensions: HeaderExtensionLayout([.transportSequenceNumber]))
@@ -96,24 +117,22 @@ struct RateTests {
             timestampOffset: 77)
         var client = try UDPClient(
             usesGSO: true, rewriter: rewriter, repair: TrackRepair(.gStreamer, stream: stream, protection: nil))
-        broadcast.publish(idr: true, byteCount: 500)
         #expect(broadcast.start(client.viewer))
-        // The path carries 400 kbit/s: a packet of 1 300 bytes every 26 ms.
         var free: Int64 = 0
-        for frame in 0..<250 {
+        for frame in 0..<frames {
             broadcast.publish(idr: frame % 50 == 0, byteCount: 4_000)
             broadcast.turn(after: 40)
             let now = broadcast.now.nanoseconds
             let numbers = client.packets().map(\.header.sequenceNumber)
             let arrivals = numbers.map { _ -> Int64? in
-                free = max(free, now) + 26_000_000
+                free = max(free, now) + packetTime
                 return free
             }
             guard let base = numbers.first, now > 0 else { continue }
             broadcast.delivery.received(
                 TransportFeedback(base: base, arrivals: arrivals, count: UInt8(truncatingIfNeeded: frame)),
                 about: SSRC(0xA5A5), of: client.viewer, at: broadcast.now)
+            each(client.viewer)
         }
-        #expect(source.last.map { $0 < 600_000 } == true)
     }
 }

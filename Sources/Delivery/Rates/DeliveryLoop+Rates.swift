@@ -56,6 +56,8 @@ extension DeliveryLoop {
             else { continue }
             viewer.path?.received(sent: packet.sentAt, arrival: arrival, byteCount: track.meanPacketByteCount)
         }
+        // A fast start fills a queue at once, which is no congestion. It is kept for a second.
+        guard viewer.follower.fastStart.isEmpty else { return }
         viewer.path?.endOfFeedback(at: now)
     }
 
