@@ -32,7 +32,7 @@ extension EndToEnd {
                             ?? answered.withLock { $0.contains(index) }
                     }
                 }
-                _ = await eventually(within: 120, isOver)
+                _ = await eventually(within: 40, isOver)
                 for (index, row) in zip(HostileServer.all, servers).enumerated() {
                     let lines = target.server.log.split(separator: "\n").filter { $0.contains(row.1.url) }
                     if let reason = row.0.reason {

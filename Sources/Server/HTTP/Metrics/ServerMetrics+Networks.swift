@@ -33,7 +33,7 @@ extension ServerMetrics {
         }
     }
 
-    /// Adds a gauge of each path whose viewers tell something about their networks.
+    /// Adds a gauge with one sample for each path. A path of which `value` is `nil` has no sample.
     private func add(
         _ name: String, _ help: String, to text: inout MetricsText,
         _ value: ([ServerStatus.NetworkLine]) -> Double?
@@ -45,7 +45,7 @@ extension ServerMetrics {
         }
     }
 
-    /// `nil` if no client tells it.
+    /// The sum; `nil` if no client has reported a count.
     private func sum<Count: BinaryInteger>(_ counts: [Count]) -> Double? {
         counts.isEmpty ? nil : counts.reduce(0) { $0 + Double($1) }
     }
