@@ -64,6 +64,9 @@ static const unsigned char media_segment_reader_js[] = {
 static const unsigned char media_snapshot_player_js[] = {
 #embed "Files/media/snapshot-player.js"
 };
+static const unsigned char media_stall_js[] = {
+#embed "Files/media/stall.js"
+};
 static const unsigned char media_still_js[] = {
 #embed "Files/media/still.js"
 };
@@ -244,6 +247,7 @@ static const struct PageFileData files[] = {
     FILE("media/playback.js", media_playback_js),
     FILE("media/segment-reader.js", media_segment_reader_js),
     FILE("media/snapshot-player.js", media_snapshot_player_js),
+    FILE("media/stall.js", media_stall_js),
     FILE("media/still.js", media_still_js),
     FILE("operator/controls-editor.js", operator_controls_editor_js),
     FILE("operator/histogram-plot.js", operator_histogram_plot_js),

@@ -48,24 +48,37 @@ function crc32(bytes) {
 /**
  * The delays of frames from capture to display, and what the page says of them.
  *
+ * Chromium draws a frame as soon as it calls back. Firefox may call back a refresh before it displays the frame, and until then draws
+ * the one before.
+ *
  * @param {HTMLVideoElement} video
  * @param {number} count
  * @param {() => number | null} statedAge
+ * @param {{drawsLater?: boolean}} [options] - whether the browser draws a frame only when it displays it
  * @returns {Promise<{delay: number | null, stated: number | null}[]>} in milliseconds
  */
-function delays(video, count, statedAge) {
+async function delays(video, count, statedAge, { drawsLater = false } = {}) {
     const overlay = new TimestampOverlay(video);
     const result = [];
-    return new Promise((resolve) => {
-        const shown = (now, { expectedDisplayTime }) => {
-            const captured = overlay.read();
-            const displayed = performance.timeOrigin + Math.max(now, expectedDisplayTime);
-            result.push({ delay: captured === null ? null : displayed - captured, stated: statedAge() });
-            if (result.length < count) video.requestVideoFrameCallback(shown);
-            else resolve(result);
-        };
-        video.requestVideoFrameCallback(shown);
-    });
+    while (result.length < count) {
+        const [now, { expectedDisplayTime }] = await displayedFrame(video);
+        const displayed = Math.max(now, expectedDisplayTime);
+        if (drawsLater) await refresh(displayed);
+        const captured = overlay.read();
+        result.push({ delay: captured === null ? null : performance.timeOrigin + displayed - captured, stated: statedAge() });
+    }
+    return result;
+}
+
+/** Waits for the next frame. @returns {Promise<[number, VideoFrameCallbackMetadata]>} */
+function displayedFrame(video) {
+    return new Promise((resolve) => video.requestVideoFrameCallback((...frame) => resolve(frame)));
+}
+
+/** Waits for the refresh of the display at a time of the page's monotonic clock, unless that is over. */
+async function refresh(time) {
+    // Both times are rounded to a millisecond.
+    for (let now = performance.now(); now < time - 1; ) now = await new Promise((resolve) => requestAnimationFrame(resolve));
 }
 
 globalThis.delays = delays;

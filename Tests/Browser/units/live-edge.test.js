@@ -102,6 +102,13 @@ test("a low frame rate has a target above the length of a frame", () => {
     equal(player.gaps.slice(50).filter((gap) => gap < 0.2).length, 0);
 });
 
+test("frames of a fast start, which come at once, do not extend the target", () => {
+    const player = new VirtualPlayer(new LiveEdge({ hasAudio: false }));
+    player.play([0.01, 0.01, 0.1], 0.12);
+    player.play(thirty(1), 1 / 30);
+    near(player.edge.target, 1 / 30 + 0.03, 0.001);
+});
+
 test("a jittery network extends the target until there are no stalls", () => {
     const player = new VirtualPlayer(new LiveEdge({ hasAudio: true }));
     player.play(jittered(900, 1 / 30, 0.03), 1 / 30);

@@ -26,6 +26,9 @@ const extension = {
 /** Seconds after the first media in which a stall says nothing about the network, because players are filling their buffers. */
 const beginning = 2;
 
+/** Seconds after the first media in which a step says nothing about the network, because what a fast start holds comes at once. */
+const fastStart = 0.5;
+
 /** Seconds around the target in which the distance is not corrected. With audio, the buffered end advances in larger steps. */
 const tolerance = { withAudio: 0.015, videoAlone: 0.008 };
 
@@ -166,11 +169,12 @@ export class LiveEdge {
     }
 
     #observe(start, end, now) {
-        // The first step of a connection, or of a range behind a gap, says nothing about the network.
-        const step = this.#end === null || start > this.#end ? 0 : end - this.#end;
+        this.#beganAt ??= now;
+        // The step to a range behind a gap says nothing about the network, either.
+        const isStep = this.#end !== null && start <= this.#end && now - this.#beganAt >= fastStart;
+        const step = isStep ? end - this.#end : 0;
         this.#end = end;
         if (step > 0) this.#longestStep = Math.max(step, this.#longestStep * decayPerStep);
-        this.#beganAt ??= now;
         this.#forget(now);
     }
 

@@ -2,12 +2,7 @@ import { CaptureTimes } from "./capture-times.js";
 import { tracksOfInitSegment } from "./init-segment.js";
 import { LiveEdge } from "./live-edge.js";
 import { MediaBuffer } from "./media-buffer.js";
-
-/** Seconds for which a player without media is believed to wait for the network. A source that has ended gives nothing for longer. */
-const longestStall = 1.5;
-
-/** Seconds of the shortest stall. Firefox says for a millisecond or two that it waits, although it has media. */
-const shortestStall = 0.01;
+import { Stall } from "./stall.js";
 
 /** The class with which this browser plays segments: of Safari on iPhones only the managed one exists. */
 const MediaSourceClass = globalThis.ManagedMediaSource ?? globalThis.MediaSource ?? null;
@@ -54,8 +49,7 @@ export class MSEPlayer {
     #offset = 0;
     /** Whether the next init segment is the first of a connection. */
     #isBeginning = true;
-    /** When the video ran out of media, in seconds; null while it plays. */
-    #stalledAt = null;
+    #stall = new Stall();
     #leastTarget;
     #hasPlayed = false;
 
@@ -169,7 +163,7 @@ export class MSEPlayer {
     #open(contentType) {
         this.#detach();
         this.#offset = 0;
-        this.#stalledAt = null;
+        this.#stall.ended();
         this.#edge = new LiveEdge({ hasAudio: this.hasAudio, changesRate, leastTarget: this.#leastTarget });
         const source = new MediaSourceClass();
         this.#source = source;
@@ -206,10 +200,7 @@ export class MSEPlayer {
     #appended() {
         const { ranges } = this.#buffer;
         const now = performance.now() / 1000;
-        if (this.#stalledAt !== null && this.#hasPlayed && now - this.#stalledAt < longestStall) {
-            this.#edge.stalled(now, now - this.#stalledAt);
-        }
-        this.#stalledAt = null;
+        this.#stall.mediaCame(now);
         const { rate, jump } = this.#edge.appended({ position: this.#video.currentTime, ranges, now });
         if (jump !== null && !this.#video.seeking) this.#video.currentTime = jump;
         if (this.#video.playbackRate !== rate) this.#video.playbackRate = rate;
@@ -224,12 +215,14 @@ export class MSEPlayer {
     }
 
     #waited = () => {
-        if (!this.#video.seeking) this.#stalledAt ??= performance.now() / 1000;
+        if (!this.#video.seeking && this.#hasPlayed) this.#stall.waited(performance.now() / 1000);
     };
 
     #played = () => {
         this.#hasPlayed = true;
-        if (this.#stalledAt !== null && performance.now() / 1000 - this.#stalledAt < shortestStall) this.#stalledAt = null;
+        const now = performance.now() / 1000;
+        const seconds = this.#stall.played(now);
+        if (seconds !== null) this.#edge.stalled(now, seconds);
         this.#owner.playing();
     };
 
