@@ -14,12 +14,13 @@ const margin = 0.03;
 const decayPerStep = 0.98;
 
 /**
- * A stall extends the target by its duration, but at least by so many seconds, and at most by this part of the target. After so many
- * seconds half of it is undone. With audio a stall costs most of a second, because players buffer audio again.
+ * A stall extends the target by a share of its duration, but at least by so many seconds, and at most by this part of the target. After
+ * so many seconds half of it is undone. With audio a stall costs most of a second, because players buffer audio again. Without, only
+ * one frame is late, so the target follows only stalls that come again and again.
  */
 const extension = {
-    withAudio: { least: 0.03, halfLife: 30 },
-    videoAlone: { least: 0.005, halfLife: 15 },
+    withAudio: { share: 1, least: 0.03, halfLife: 30 },
+    videoAlone: { share: 0.25, least: 0.002, halfLife: 15 },
     part: 0.5,
 };
 
@@ -152,7 +153,7 @@ export class LiveEdge {
         this.#error = null;
         if (this.#beganAt === null || now - this.#beganAt < beginning) return;
         this.#forget(now);
-        const seconds = Math.min(Math.max(duration, this.#stall.least), extension.part * this.target);
+        const seconds = Math.min(Math.max(this.#stall.share * duration, this.#stall.least), extension.part * this.target);
         this.#extension.seconds = Math.min(this.#extension.seconds + seconds, longestTarget);
     }
 
