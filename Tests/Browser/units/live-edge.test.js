@@ -56,6 +56,18 @@ test("the gap reaches the target and stays there", () => {
     }
 });
 
+test("a new viewer is at the live edge within half a second after the fast start", () => {
+    for (const hasAudio of [false, true]) {
+        const edge = new LiveEdge({ hasAudio });
+        const player = new VirtualPlayer(edge);
+        player.end = edge.target + 0.14;
+        player.play(thirty(1), 1 / 30);
+        near(player.gaps.at(-1), edge.target, 0.02);
+        equal(player.jumps, 0);
+        holds(player.rate < 1.1, `rate ${player.rate}`);
+    }
+});
+
 test("too large a gap is corrected within two seconds", () => {
     const player = new VirtualPlayer(new LiveEdge({ hasAudio: false }));
     player.end = 0.1;

@@ -1,6 +1,6 @@
 /**
- * Seconds of media that are kept ahead of the displayed frame. With less audio than 125 ms, Chromium has stalled: frames of AAC are
- * 21 ms long, the device takes 20 to 40 ms at once, and changing the speed without changing the pitch needs 50 ms.
+ * Seconds of media that are kept ahead of the displayed frame. With 130 ms of audio, Chromium has stalled: frames of AAC are 21 ms long,
+ * and the device takes 20 to 40 ms at once.
  */
 const shortestTarget = { withAudio: 0.15, videoAlone: 0.05 };
 
@@ -34,26 +34,31 @@ const fastStart = 0.5;
 const tolerance = { withAudio: 0.015, videoAlone: 0.008 };
 
 /**
- * By how much the rate changes for each second beyond the tolerance, and, with audio, for each second that this lasts: the drift of the
- * clock. Video alone is played by the clock of the system.
+ * How the playback rate follows the distance from the target: by how much for each second beyond the tolerance, over how many seconds the
+ * distance is averaged, and the fastest rate. Viewers do not notice these rates.
  */
-const gain = { proportional: 1.5, integral: { withAudio: 0.3, videoAlone: 0 } };
+const following = { gain: 1.5, smoothing: 0.15, fastestRate: 1.25 };
 
-/** How far from the target the drift is learned, in seconds, and the drift that is believed at most. */
-const drifting = { within: 0.05, most: 0.08 };
+/** The same until the gap is right for the first time, so that a new viewer is at the live edge within half a second. */
+const catchingUp = {
+    withAudio: { gain: 6, smoothing: 0.05, fastestRate: 1.5 },
+    videoAlone: { gain: 6, smoothing: 0.05, fastestRate: 2 },
+};
 
-/** Seconds over which the gap is averaged. */
-const smoothing = 0.15;
-
-/** The playback rates between which the position is corrected. Viewers do not notice them. */
+/** The slowest playback rate. */
 const slowestRate = 0.9;
-const fastestRate = 1.25;
+
+/**
+ * The drift of the clock that is learned in a second for each second beyond the tolerance, the distance from the target within which this is
+ * done, and the drift that is believed at most. Video alone is played by the clock of the system, which does not drift.
+ */
+const drifting = { gain: { withAudio: 0.3, videoAlone: 0 }, within: 0.05, most: 0.08 };
 
 /** Seconds behind the live edge from which frames are skipped: this many, or this many targets. */
 const skipping = { seconds: 1, targets: 6 };
 
-/** The same until the gap is right for the first time: what is skipped has not been seen yet. */
-const skippingAtStart = 0.15;
+/** The same until the gap is right for the first time. To skip takes a browser 0.1 to 0.2 s, in which it would play as much faster. */
+const skippingAtStart = 0.3;
 
 /** The same for players that buffer again after each change of the rate. They skip instead of playing faster. */
 const skippingWithoutRates = 0.3;
@@ -78,7 +83,8 @@ export class LiveEdge {
     #shortest;
     #stall;
     #tolerance;
-    #integralGain;
+    #driftGain;
+    #catchingUp;
     #changesRate;
     /** The longest step of the buffered end, which decays. */
     #longestStep = 0;
@@ -108,7 +114,8 @@ export class LiveEdge {
         this.#shortest = Math.max(shortestTarget[kind], leastTarget);
         this.#stall = extension[kind];
         this.#tolerance = tolerance[kind];
-        this.#integralGain = gain.integral[kind];
+        this.#driftGain = drifting.gain[kind];
+        this.#catchingUp = catchingUp[kind];
         this.#changesRate = changesRate;
     }
 
@@ -139,7 +146,8 @@ export class LiveEdge {
             this.#error = null;
             return { rate: 1, jump: Math.max(start, end - target) };
         }
-        this.#isSettled ||= gap < target + 2 * this.#tolerance;
+        // Before, what a fast start holds passes by the position of a player that has not begun.
+        if (now - this.#beganAt >= fastStart) this.#isSettled ||= gap < target + 2 * this.#tolerance;
         return { rate: this.#changesRate ? this.#rate(gap - target, now) : 1, jump: null };
     }
 
@@ -189,14 +197,15 @@ export class LiveEdge {
     #rate(error, now) {
         const elapsed = this.#error === null ? 0 : now - this.#observedAt;
         this.#observedAt = now;
+        const { gain, smoothing, fastestRate } = this.#isSettled ? following : this.#catchingUp;
         this.#error ??= error;
         this.#error += (error - this.#error) * Math.min(1, elapsed / smoothing);
         const excess = Math.sign(this.#error) * Math.max(0, Math.abs(this.#error) - this.#tolerance);
         if (Math.abs(excess) < drifting.within) {
-            this.#drift = clamp(this.#drift + this.#integralGain * excess * elapsed, -drifting.most, drifting.most);
+            this.#drift = clamp(this.#drift + this.#driftGain * excess * elapsed, -drifting.most, drifting.most);
         }
         // Hundredths, because some players change the rate with an audible click.
-        return Math.round(clamp(1 + gain.proportional * excess + this.#drift, slowestRate, fastestRate) * 100) / 100;
+        return Math.round(clamp(1 + gain * excess + this.#drift, slowestRate, fastestRate) * 100) / 100;
     }
 }
 

@@ -12,6 +12,12 @@ const isManaged = "ManagedMediaSource" in globalThis;
 /** Safari, which alone has managed sources, buffers again after each change of the playback rate. */
 const changesRate = !isManaged;
 
+/**
+ * When a change of the playback rate leaves the pitch as it is: if it is larger than by half a semitone, and if there are so many seconds
+ * beyond the target. Otherwise audio is resampled. To preserve the pitch, Chromium needs 50 ms more audio, and has stalled without.
+ */
+const preservingPitch = { change: 0.03, seconds: 0.1 };
+
 /** Segments that wait for a media source to open. A browser that opens none, such as for a hidden page, gets no more. */
 const maximumEarlyCount = 1024;
 
@@ -203,8 +209,14 @@ export class MSEPlayer {
         this.#stall.mediaCame(now);
         const { rate, jump } = this.#edge.appended({ position: this.#video.currentTime, ranges, now });
         if (jump !== null && !this.#video.seeking) this.#video.currentTime = jump;
-        if (this.#video.playbackRate !== rate) this.#video.playbackRate = rate;
+        if (this.#video.playbackRate !== rate) this.#changeRate(rate);
         if (this.#video.paused && ranges.length > 0) this.#play();
+    }
+
+    #changeRate(rate) {
+        const { change, seconds } = preservingPitch;
+        this.#video.preservesPitch = Math.abs(rate - 1) > change && this.gap > this.target + seconds;
+        this.#video.playbackRate = rate;
     }
 
     #play() {
