@@ -52,18 +52,23 @@ extension Transmitter {
             viewer.repair?.counts.ignored += 1
             return
         }
+        // A packet or a request for it that was lost again may soon be too late, so it is sent twice. Only a stream of its own may do
+        // that: libavformat decodes nothing if a packet comes twice.
+        let count = isFirst || repair.stream == nil ? 1 : 2
         // A socket that is full now takes nothing of the budget. The client may ask again.
-        guard route.isReady(at: now), makeRoom(forPackets: 1, in: route.sender) else { return }
+        guard route.isReady(at: now), makeRoom(forPackets: count, in: route.sender) else { return }
         let byteCount = Int(run.packets[packet.index].byteCount)
-        guard mayRetransmit(byteCount, to: viewer, in: view) else {
-            viewer.repair?.counts.overBudget += 1
-            return
+        for _ in 0..<count {
+            guard mayRetransmit(byteCount, to: viewer, in: view) else {
+                viewer.repair?.counts.overBudget += 1
+                return
+            }
+            append(packet, of: run, number, of: track, by: repair, to: viewer, over: route)
+            countAgain(octets: byteCount, over: route, to: viewer)
+            repair.sent(number, at: now)
+            viewer.repair?.counts.retransmitted += 1
+            statistics.retransmittedPackets += 1
         }
-        append(packet, of: run, number, of: track, by: repair, to: viewer, over: route)
-        countAgain(octets: byteCount, over: route, to: viewer)
-        repair.sent(number, at: now)
-        viewer.repair?.counts.retransmitted += 1
-        statistics.retransmittedPackets += 1
     }
 
     /// Prepares a sender for packets that are sent again; false if it takes no more now.
