@@ -17,8 +17,11 @@ let pure: [SwiftSetting] = everywhere + [.strictMemorySafety()]
 /// frame comes.
 let inlined: [SwiftSetting] = [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))]
 
-/// Settings of tests: also in a release, their own code is compiled without optimisation, because optimising it takes six minutes.
+/// Settings of most tests: also in a release, their own code is compiled without optimisation, because optimising it takes six minutes.
 let tested: [SwiftSetting] = everywhere + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
+/// Tests that count allocations or simulate thousands of viewers: in a release, their own code is optimised, too.
+let optimisedTests: Set = ["Delivery", "MP4", "RateControl"]
 
 /// Settings of the release binary that save 2.5 MB of resident memory: lld packs the relocations (otherwise a list of 2 MB; needs
 /// glibc 2.36), and the program's symbols are not exported, because nothing looks them up by name.
@@ -42,7 +45,8 @@ let http2: [Target.Dependency] = ["NIOHTTP2", "NIOHPACK"].map { .product(name: $
 /// The tests of one module, with the other modules and packages that they use.
 func tests(_ module: String, _ others: Target.Dependency...) -> Target {
     .testTarget(
-        name: "\(module)Tests", dependencies: [.byName(name: module), "TestSupport"] + others, swiftSettings: tested)
+        name: "\(module)Tests", dependencies: [.byName(name: module), "TestSupport"] + others,
+        swiftSettings: optimisedTests.contains(module) ? everywhere : tested)
 }
 
 let package = Package(

@@ -85,5 +85,22 @@ import Testing
             if frame == 5 { #expect(bursts.rate == .kilobits(4_000)) }
         }
         #expect(bursts.rate == .kilobits(2_000))
+        // The slow burst does not lower the bound, until the others are forgotten.
+        #expect(bursts.bound(at: 330_000_000) == .kilobits(4_000))
+        #expect(bursts.bound(at: 15_200_000_000) == .kilobits(2_000))
+        #expect(bursts.bound(at: 16_000_000_000) == nil)
+    }
+
+    @Test func theLossOfASecondIsToldOnce() {
+        var history = FeedbackHistory()
+        for number in 0..<201 as Range<Int64> {
+            let sent = number * 10_000_000
+            history.received(PacketFeedback(sent: sent, arrival: number % 4 == 0 ? nil : sent, byteCount: 1250))
+            guard number == 100 || number == 200 else {
+                #expect(history.takeSecond() == nil)
+                continue
+            }
+            #expect(history.takeSecond() == .init(lossShare: 0.25, delivered: .kilobits(750)))
+        }
     }
 }

@@ -131,6 +131,53 @@ import Testing
     }
 }
 
+@Suite struct TransportWideFeedbackTests {
+    /// Handles frames of 4 × 500 bytes, 30 a second, whose packets arrive one after the other over a link of 1 Mbit/s.
+    ///
+    /// - Parameter delay: of all packets, in milliseconds.
+    private func receive(
+        seconds: Range<Int64>, delay: Int64 = 0, _ estimator: inout PathEstimator,
+        _ check: (PathEstimate) -> Void = { _ in }
+    ) {
+        for frame in seconds.lowerBound * 30..<seconds.upperBound * 30 {
+            let sent = frame * 33_333_333
+            for packet in 1...4 as ClosedRange<Int64> {
+                estimator.received(
+                    PacketFeedback(sent: sent, arrival: sent + delay * 1_000_000 + packet * 4_000_000, byteCount: 500))
+            }
+            estimator.endOfFeedback(at: MonotonicTime(nanoseconds: sent + 40_000_000))
+            check(estimator.estimate)
+        }
+    }
+
+    @Test func aViewerOfRenditionsIsEstimatedBelowWhatBurstsShowForAMinute() {
+        var estimator = PathEstimator(limits: .simulated, repair: .works, hasRenditions: true)
+        receive(seconds: 0..<10, &estimator)
+        receive(seconds: 10..<11, delay: 150, &estimator)
+        receive(seconds: 11..<70, &estimator) { #expect($0.rate <= .kilobits(900)) }
+        #expect(estimator.estimate == PathEstimate(900, .belowLimit))
+        receive(seconds: 70..<100, &estimator)
+        #expect(estimator.estimate.rate == .kilobits(3_000))
+    }
+
+    @Test func aStreamThatFollowsTriesAFifthMore() {
+        var estimator = PathEstimator(limits: .simulated, repair: .works)
+        receive(seconds: 0..<10, &estimator)
+        receive(seconds: 10..<11, delay: 150, &estimator)
+        receive(seconds: 11..<70, &estimator) { #expect($0.rate <= .kilobits(1_200)) }
+        #expect(estimator.estimate.rate == .kilobits(1_200))
+    }
+
+    @Test func aQueueIsLongWhileItsDelayIsReported() {
+        var estimator = PathEstimator(limits: .simulated, repair: .works)
+        receive(seconds: 0..<2, &estimator)
+        #expect(!estimator.isQueueLong(at: .milliseconds(2_000)))
+        receive(seconds: 2..<3, delay: 120, &estimator)
+        #expect(estimator.isQueueLong(at: .milliseconds(3_000)))
+        #expect(!estimator.isQueueLong(at: .milliseconds(6_000)))
+    }
+}
+
 @Suite struct LyingViewerTests {
     private static let integers: [Int64] = [.min, -1, 0, 1, 1_000_000, 1_000_000_000, 1 << 61, .max]
 

@@ -54,7 +54,10 @@ extension DeliveryLoop {
                 let packet = ledger.packet(
                     feedback.base.advanced(by: index), endIndex: audience.view.endIndex, at: now)
             else { continue }
-            viewer.path?.received(sent: packet.sentAt, arrival: arrival, byteCount: track.meanPacketByteCount)
+            let payload = transmitter.run(of: packet, for: viewer, in: audience.view)?.packets[packet.index].byteCount
+            viewer.path?.received(
+                sent: packet.sentAt, arrival: arrival,
+                byteCount: payload.map { Int($0) + Header.fixedByteCount } ?? track.meanPacketByteCount)
         }
         // A fast start fills a queue at once, which is no congestion. It is kept for a second.
         guard viewer.follower.fastStart.isEmpty else { return }
@@ -76,6 +79,7 @@ extension ViewerPath {
         let isRepaired = viewer.output != nil || viewer.repair != nil
         self.init(
             limits: limits, repair: isRepaired ? .works : .none,
-            countsRepairedAsLost: viewer.leadingTrack?.repair?.separatelyRepairedPackets != nil)
+            countsRepairedAsLost: viewer.leadingTrack?.repair?.separatelyRepairedPackets != nil,
+            hasRenditions: viewer.renditions != nil)
     }
 }

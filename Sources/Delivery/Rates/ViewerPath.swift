@@ -22,8 +22,9 @@ public struct ViewerPath {
     /// - Parameters:
     ///   - limits: those of the estimate.
     ///   - repair: what becomes of lost packets; over TCP it works.
-    public init(limits: RateLimits, repair: Repair, countsRepairedAsLost: Bool = false) {
-        estimator = PathEstimator(limits: limits, repair: repair)
+    ///   - hasRenditions: whether the viewer moves between streams.
+    public init(limits: RateLimits, repair: Repair, countsRepairedAsLost: Bool = false, hasRenditions: Bool = false) {
+        estimator = PathEstimator(limits: limits, repair: repair, hasRenditions: hasRenditions)
         self.countsRepairedAsLost = countsRepairedAsLost
     }
 
@@ -64,6 +65,9 @@ public struct ViewerPath {
                 meanPacketByteCount: packetByteCount),
             at: now)
     }
+
+    /// Whether packets wait in a queue of the network for so long that repair would only lengthen it.
+    func isQueueLong(at now: MonotonicTime) -> Bool { estimator.isQueueLong(at: now) }
 
     /// Whether a message of transport-wide feedback is read.
     mutating func admitsMessage(at now: MonotonicTime) -> Bool { messages.takeOne(at: now) }

@@ -21,7 +21,7 @@ extension DeliveryLoop {
         if wanted === viewer.renditions?.current { return cancelMove(of: viewer) }
         if viewer.renditions?.move?.target !== wanted {
             cancelMove(of: viewer)
-            viewer.renditions?.beginMove(to: wanted)
+            viewer.renditions?.beginMove(to: wanted, mayDropPackets: viewer.output == nil, at: now)
         }
         pursueMove(of: viewer, at: now)
     }

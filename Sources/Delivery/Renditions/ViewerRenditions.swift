@@ -23,11 +23,16 @@ struct ViewerRenditions {
         private static let longestHold: Int64 = 500_000_000
         /// The time between two tries, in nanoseconds.
         private static let tryInterval: Int64 = 1_500_000_000
+        /// How long a queue in the network may empty itself before a keyframe is requested, in nanoseconds. A full one would drop it.
+        private static let drain: Int64 = 150_000_000
 
-        init(to target: Stream, isDescent: Bool) {
+        /// - Parameter drainsFrom: when a queue in the network begins to empty itself, because nothing is sent; `nil` if none is
+        ///   known.
+        init(to target: Stream, isDescent: Bool, drainsFrom start: MonotonicTime?) {
             self.target = target
             self.isDescent = isDescent
             use = StreamUse(of: target)
+            if let start { (heldUntil, nextTry) = (start + Self.longestHold, start + Self.drain) }
         }
 
         /// Whether nothing is sent now.
@@ -97,9 +102,10 @@ struct ViewerRenditions {
         return true
     }
 
-    mutating func beginMove(to target: Stream) {
+    /// - Parameter mayDropPackets: whether a queue in the network drops packets if it is full.
+    mutating func beginMove(to target: Stream, mayDropPackets: Bool, at now: MonotonicTime) {
         let isDescent = ladder.index(of: target) ?? 0 < ladder.index(of: current) ?? 0
-        move = Move(to: target, isDescent: isDescent)
+        move = Move(to: target, isDescent: isDescent, drainsFrom: isDescent && mayDropPackets ? now : nil)
     }
 
     /// The viewer has arrived where it was moving.

@@ -47,6 +47,11 @@ extension Transmitter {
             viewer.repair?.counts.lost += 1
             if track === viewer.leadingTrack { viewer.path?.lostPacket() }
         }
+        // GStreamer asks for packets that are late, too. It asks again for those that were lost.
+        if viewer.path?.isQueueLong(at: now) == true {
+            viewer.repair?.counts.ignored += 1
+            return
+        }
         let interval = rules.repetitionInterval(roundTrip: track.reception?.roundTripNanoseconds)
         if let last = request.sentAt, now - last < interval {
             viewer.repair?.counts.ignored += 1
@@ -80,7 +85,7 @@ extension Transmitter {
     }
 
     /// The run that a packet was sent from; `nil` if it is gone.
-    private func run(of packet: SentLedger.Packet, for viewer: Viewer, in view: FeedView<PacketRun>) -> PacketRun? {
+    func run(of packet: SentLedger.Packet, for viewer: Viewer, in view: FeedView<PacketRun>) -> PacketRun? {
         run(at: packet.run, for: viewer, in: view).flatMap { $0.packets.indices.contains(packet.index) ? $0 : nil }
     }
 

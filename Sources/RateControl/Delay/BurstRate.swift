@@ -2,9 +2,15 @@
 /// short time.
 ///
 /// A single frame may be wrong, because Wi-Fi delivers several packets together. So the least rate of five frames in a row counts.
+/// It may be too low, because something else delayed one of them. So the highest of several of these rates bounds what the path
+/// carries.
 struct BurstRate: Sendable {
     /// The least rate of the last five bursts; `nil` before.
     private(set) var rate: DataRate?
+
+    /// The last rates, and when the last of each five bursts was sent.
+    private var history = InlineArray<8, (rate: DataRate, sent: Int64)>(repeating: (.zero, .min / 2))
+    private var historyCount = 0
 
     private var firstSent: Int64?
     private var firstArrival: Int64 = 0
@@ -15,9 +21,18 @@ struct BurstRate: Sendable {
     private var least: DataRate?
     private var burstCount = 0
 
-    /// Two packets alone are often delivered together.
-    private static let fewestPackets = 3
+    private static let fewestPackets = 2
     private static let burstNanoseconds: Int64 = 5_000_000
+    private static let memory: Int64 = 15_000_000_000
+
+    /// The highest rate of the last seconds; `nil` if there were no bursts.
+    func bound(at now: Int64) -> DataRate? {
+        var bound: DataRate?
+        for index in history.indices where (0...Self.memory).contains(now &- history[index].sent) {
+            bound = max(bound ?? .zero, history[index].rate)
+        }
+        return bound
+    }
 
     mutating func received(_ packetByteCount: Int, sent: Int64, arrival: Int64) {
         if let firstSent, (0...Self.burstNanoseconds).contains(sent &- firstSent) {
@@ -40,6 +55,10 @@ struct BurstRate: Sendable {
         least = least.map { min($0, burst) } ?? burst
         burstCount += 1
         guard burstCount >= 5 else { return }
+        if let least, let firstSent {
+            history[historyCount] = (least, firstSent)
+            historyCount = (historyCount + 1) % history.count
+        }
         (rate, least, burstCount) = (least, nil, 0)
     }
 }

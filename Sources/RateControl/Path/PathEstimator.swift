@@ -10,7 +10,7 @@ public struct PathEstimator: Sendable {
     private let repair: Repair
     private var losses = LossHistory()
     private var feedback = FeedbackHistory()
-    /// The end of the last feedback; while there is some, receiver reports tell nothing new about delay.
+    /// The end of the last feedback; while there is some, receiver reports tell nothing new.
     private var lastFeedback: MonotonicTime?
     /// Since when the lag has been too large without interruption.
     private var laggingSince: MonotonicTime?
@@ -22,8 +22,9 @@ public struct PathEstimator: Sendable {
     private static let severeLag: Int64 = 300_000_000
     private static let drainedLag: Int64 = 50_000_000
 
-    public init(limits: RateLimits, repair: Repair) {
-        rule = RateRule(limits: limits)
+    /// - Parameter hasRenditions: whether the viewer is sent one of several streams, and not one that follows the estimate.
+    public init(limits: RateLimits, repair: Repair, hasRenditions: Bool = false) {
+        rule = RateRule(limits: limits, sending: hasRenditions ? .oneOfSeveral : .theRate)
         self.repair = repair
     }
 
@@ -70,15 +71,20 @@ public struct PathEstimator: Sendable {
         return sample.isApplicationLimited ? min(delivered, rule.rate) : delivered
     }
 
+    private func hasFeedback(at now: MonotonicTime) -> Bool { lastFeedback.map { now - $0 < 2_000_000_000 } ?? false }
+
+    /// Whether packets wait in a queue of the network for so long that more packets would only lengthen it.
+    public func isQueueLong(at now: MonotonicTime) -> Bool {
+        hasFeedback(at: now) && feedback.queueDelay.standing > Self.mildLag
+    }
+
     /// Handles a receiver report, at its arrival.
     public mutating func received(_ report: LossReport, at now: MonotonicTime) {
         let interval = losses.received(report, at: now.nanoseconds)
-        let hasFeedback = lastFeedback.map { now - $0 < 2_000_000_000 } ?? false
-        let isDelayed = hasFeedback ? feedback.isDelayed : interval.delayRise > 30_000_000
-        if isCongestion(interval.lossShare, isDelayed: isDelayed) {
+        guard !hasFeedback(at: now) else { return }
+        if isCongestion(interval.lossShare, isDelayed: interval.delayRise > 30_000_000) {
             return lost(interval.lossShare, delivered: interval.delivered, at: now)
         }
-        guard !hasFeedback else { return }
         if rule.isTrying, interval.delayRise > Self.mildLag {
             return congested(
                 by: interval.delayRise, delivered: min(interval.delivered ?? rule.rate, rule.rate), at: now)
@@ -104,8 +110,8 @@ public struct PathEstimator: Sendable {
         lastFeedback = now
         let lag = feedback.queueDelay.standing
         let delivered = feedback.arrivals.rate ?? rule.rate
-        if isCongestion(feedback.lossShare, isDelayed: feedback.isDelayed) {
-            return lost(feedback.lossShare, delivered: delivered, at: now)
+        if let second = feedback.takeSecond(), isCongestion(second.lossShare, isDelayed: feedback.isDelayed) {
+            return lost(second.lossShare, delivered: second.delivered, at: now)
         }
         if lag > Self.mildLag {
             congested(by: lag, delivered: delivered, at: now)
@@ -117,8 +123,8 @@ public struct PathEstimator: Sendable {
             cause = nil
         } else {
             clear(
-                delivered: feedback.arrivals.rate, burst: feedback.bursts.rate, isDrained: lag < Self.drainedLag,
-                at: now)
+                delivered: feedback.arrivals.rate, burst: feedback.bursts.rate,
+                bound: feedback.bursts.bound(at: now.nanoseconds), isDrained: lag < Self.drainedLag, at: now)
         }
     }
 
@@ -158,10 +164,11 @@ public struct PathEstimator: Sendable {
     }
 
     private mutating func clear(
-        delivered: DataRate?, burst: DataRate?, isDrained: Bool, longestStep: Int64 = 1_000_000_000,
-        at now: MonotonicTime
+        delivered: DataRate?, burst: DataRate?, bound: DataRate? = nil, isDrained: Bool,
+        longestStep: Int64 = 1_000_000_000, at now: MonotonicTime
     ) {
         (cause, laggingSince) = (nil, nil)
-        rule.clear(delivered: delivered, burst: burst, isDrained: isDrained, longestStep: longestStep, at: now)
+        rule.clear(
+            delivered: delivered, burst: burst, bound: bound, isDrained: isDrained, longestStep: longestStep, at: now)
     }
 }

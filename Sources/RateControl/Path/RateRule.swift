@@ -15,6 +15,9 @@ import Media
 ///     probing        2.5 s over: growing                                  draining; the wait is × 1.5, at most 45 s
 ///     growing        +10 %/s, after 3 s +40 %/s; maximum: unconstrained   draining; below 1.5 × limit as after probing
 ///
+/// For a minute after congestion, no rate is tried that is far above what bursts have shown to be the path's. Then `growing`
+/// becomes `waiting`.
+///
 /// docs/decisions/065-rates-follow-what-is-delivered.md compares it with others.
 struct RateRule: Sendable {
     enum State: Hashable, Sendable {
@@ -42,26 +45,47 @@ struct RateRule: Sendable {
         var share: Double { self == .mild ? 0.85 : 0.6 }
     }
 
+    /// What is sent to the viewer.
+    enum Sending: Hashable, Sendable {
+        /// A stream that is encoded with the rate, or nearly.
+        case theRate
+        /// One of several streams with fixed rates below the rate.
+        case oneOfSeveral
+
+        /// The most that is tried, as a share of what bursts have shown to be the path's rate. Little that is sent over a slow
+        /// path meets no congestion, so bursts alone can tell that a better stream does not fit.
+        var boundShare: Double { self == .theRate ? 1.2 : 0.9 }
+    }
+
     private(set) var state = State.unconstrained
     private(set) var rate: DataRate
     /// What the path delivered when it was congested; `nil` if that is not known or too old.
     private(set) var limit: DataRate?
     private(set) var limits: RateLimits
+    private let sending: Sending
     private var wait = Self.firstWait
     /// Whether bursts may end a wait early: not if the last probe after one failed, because links with a token bucket pass any
     /// burst.
     private var trustsBursts = true
+    /// Until when bursts bound the rates that are tried. Not for ever, because through some networks they are slower than the path.
+    private var boundedUntil: MonotonicTime?
     private var lastClear: MonotonicTime?
 
     private static let firstWait: Int64 = 4_000_000_000
     private static let longestWait: Int64 = 45_000_000_000
+    /// A stream that has less than this share of what bursts show has to share the path, and waits no longer than this. So it comes
+    /// to have as much as the others.
+    private static let smallShare = 0.4
+    private static let longestSharedWait: Int64 = 8_000_000_000
     /// After this time of a wait, a faster burst ends it.
     private static let shortestWait: Int64 = 1_000_000_000
     private static let hold: Int64 = 1_000_000_000
     private static let probeDuration: Int64 = 2_500_000_000
+    private static let boundDuration: Int64 = 60_000_000_000
 
-    init(limits: RateLimits) {
+    init(limits: RateLimits, sending: Sending = .theRate) {
         self.limits = limits
+        self.sending = sending
         rate = limits.maximum
     }
 
@@ -84,7 +108,7 @@ struct RateRule: Sendable {
     ///
     /// - Parameter delivered: what the path has delivered; no more than this is sent from now on.
     mutating func congested(_ congestion: Congestion, delivered: DataRate, at now: MonotonicTime) {
-        lastClear = now
+        (lastClear, boundedUntil) = (now, now + Self.boundDuration)
         switch state {
         case .draining(let end):
             // The first measurement may include a time before the path became slower. Little less is delivered because little
@@ -104,7 +128,7 @@ struct RateRule: Sendable {
             limit = delivered
         case .recovering, .waiting:
             // If nearly as much as before is delivered, another stream has tried more, and takes no more than a twentieth by that.
-            limit = limit.map { delivered < $0 * 0.8 ? delivered : max(delivered, $0 * 0.95) } ?? delivered
+            limit = limit.map { delivered < rate * 0.8 ? delivered : max(delivered, $0 * 0.95) } ?? delivered
         }
         let target = (limit ?? delivered) * congestion.share
         let isLower = target < rate
@@ -118,12 +142,14 @@ struct RateRule: Sendable {
     /// - Parameters:
     ///   - delivered: what the path has delivered.
     ///   - burst: what the path has carried for the time of a burst. Other streams may share the path before and after it.
+    ///   - bound: the most that it has carried for the time of a burst lately; `nil` if that is not known.
     ///   - isDrained: whether the queue is empty.
     ///   - longestStep: growth during a longer time without input is not made up for, in nanoseconds.
     mutating func clear(
-        delivered: DataRate?, burst: DataRate?, isDrained: Bool, longestStep: Int64 = 1_000_000_000,
-        at now: MonotonicTime
+        delivered: DataRate?, burst: DataRate?, bound: DataRate? = nil, isDrained: Bool,
+        longestStep: Int64 = 1_000_000_000, at now: MonotonicTime
     ) {
+        let bound = boundedUntil.map { now < $0 } == true ? bound : nil
         let elapsed = Double(min(max(0, now - (lastClear ?? now)), longestStep)) / 1e9
         lastClear = now
         switch state {
@@ -138,13 +164,15 @@ struct RateRule: Sendable {
         case .recovering:
             recover(elapsed, at: now)
         case .waiting(let start):
-            waited(now - start, burst: burst, at: now)
+            waited(now - start, burst: burst, bound: bound, at: now)
         case .probing(let end, _):
             if now >= end { grow(at: now) }
         case .growing(let start):
             // A path that has not shown a limit for some seconds has probably changed much. Half is a share of the maximum.
             let share = min(0.1 + 0.1 * Double(now - start) / 1e9, 0.4) * elapsed
-            rate = (rate * (1 + share / 2) + limits.maximum * (share / 6)).clamped(to: limits)
+            let grown = (rate * (1 + share / 2) + limits.maximum * (share / 6)).clamped(to: limits)
+            if let bound, grown > bound * sending.boundShare { return wait(below: bound, at: now) }
+            rate = grown
             if hasOutgrownLimit { (trustsBursts, wait) = (true, Self.firstWait) }
             if rate >= limits.maximum { becomeUnconstrained() }
         }
@@ -157,13 +185,23 @@ struct RateRule: Sendable {
         if rate >= ceiling { state = .waiting(since: now) }
     }
 
-    private mutating func waited(_ time: Int64, burst: DataRate?, at now: MonotonicTime) {
+    /// Stays just below what bursts have shown to be the path's rate.
+    private mutating func wait(below bound: DataRate, at now: MonotonicTime) {
+        if hasOutgrownLimit { (trustsBursts, wait) = (true, Self.firstWait) }
+        rate = max(rate, (bound * sending.boundShare).clamped(to: limits))
+        (limit, state) = (bound, .waiting(since: now))
+    }
+
+    private mutating func waited(_ time: Int64, burst: DataRate?, bound: DataRate?, at now: MonotonicTime) {
         guard let limit else { return grow(at: now) }
         let isFaster = trustsBursts && time >= Self.shortestWait && burst.map { $0 > limit * 1.25 } ?? false
-        guard isFaster || time >= wait else { return }
+        let isShared = bound.map { limit < $0 * Self.smallShare } ?? false
+        guard isFaster || time >= (isShared ? min(wait, Self.longestSharedWait) : wait) else { return }
         // A part that does not depend on the rate makes streams that share a link equal in time.
         let addition = min(limits.maximum * 0.04, limit * 0.3)
-        rate = max(rate, limit * 1.05 + addition).clamped(to: limits)
+        let tried = max(rate, limit * 1.05 + addition).clamped(to: limits)
+        if let bound, tried > bound * sending.boundShare { return }
+        rate = tried
         state = .probing(until: now + Self.probeDuration, reason: isFaster ? .fasterBurst : .waited)
     }
 

@@ -31,7 +31,7 @@ import Testing
         #expect(risen.time < 60)
     }
 
-    @Test(arguments: [0, 6, 12, 20.0]) func twoStreamsShareALinkFairly(start: Double) throws {
+    @Test(arguments: [0, 6, 8, 11, 12, 17, 20.0]) func twoStreamsShareALinkFairly(start: Double) throws {
         var path = try PacketPath(
             "delay 20ms rate 2mbit queue 200ms", reports: .transportWide, starts: [0, start])
         path.run(seconds: 180)
