@@ -30,7 +30,8 @@ public struct RepairCounts: Hashable, Sendable {
     public var tooLate: UInt64 = 0
     /// Not sent again because the budget of the viewer or of the loop was exhausted.
     public var overBudget: UInt64 = 0
-    /// Not sent again because that had been done a short time before, or because no such packet was sent.
+    /// Not sent again because that had been done a short time before, because no such packet was sent, or because packets wait in a long
+    /// queue of the network.
     public var ignored: UInt64 = 0
     /// Datagrams that were ignored: too many, or about another stream.
     public var ignoredRequests: UInt64 = 0
