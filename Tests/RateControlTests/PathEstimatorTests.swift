@@ -132,9 +132,9 @@ import Testing
 }
 
 @Suite struct TransportWideFeedbackTests {
-    /// Handles frames of 4 × 500 bytes, 30 a second, whose packets arrive one after the other over a link of 1 Mbit/s.
+    /// Tells the estimator of 30 frames per second. Each frame has four packets of 500 bytes, and the link passes 1 Mbit/s.
     ///
-    /// - Parameter delay: of all packets, in milliseconds.
+    /// - Parameter delay: how much later all packets arrive, in milliseconds.
     private func receive(
         seconds: Range<Int64>, delay: Int64 = 0, _ estimator: inout PathEstimator,
         _ check: (PathEstimate) -> Void = { _ in }

@@ -2,15 +2,15 @@
 /// short time.
 ///
 /// A single frame may be wrong, because Wi-Fi delivers several packets together. So the least rate of five frames in a row counts.
-/// It may be too low, because something else delayed one of them. So the highest of several of these rates bounds what the path
-/// carries.
+/// This least rate may be too low, because something else delayed one of the frames. So the highest of the last least rates bounds
+/// what the path carries.
 struct BurstRate: Sendable {
     /// The least rate of the last five bursts; `nil` before.
     private(set) var rate: DataRate?
 
-    /// The last rates, and when the last of each five bursts was sent.
+    /// The last least rates, and when the fifth burst of each was sent; a ring.
     private var history = InlineArray<8, (rate: DataRate, sent: Int64)>(repeating: (.zero, .min / 2))
-    private var historyCount = 0
+    private var nextIndex = 0
 
     private var firstSent: Int64?
     private var firstArrival: Int64 = 0
@@ -23,9 +23,10 @@ struct BurstRate: Sendable {
 
     private static let fewestPackets = 2
     private static let burstNanoseconds: Int64 = 5_000_000
+    /// How long a rate counts, in nanoseconds: small frames have a single packet, and then only keyframes, every few seconds, are bursts.
     private static let memory: Int64 = 15_000_000_000
 
-    /// The highest rate of the last seconds; `nil` if there were no bursts.
+    /// The highest of the least rates of the last 15 s; `nil` if there is none.
     func bound(at now: Int64) -> DataRate? {
         var bound: DataRate?
         for index in history.indices where (0...Self.memory).contains(now &- history[index].sent) {
@@ -56,8 +57,8 @@ struct BurstRate: Sendable {
         burstCount += 1
         guard burstCount >= 5 else { return }
         if let least, let firstSent {
-            history[historyCount] = (least, firstSent)
-            historyCount = (historyCount + 1) % history.count
+            history[nextIndex] = (least, firstSent)
+            nextIndex = (nextIndex + 1) % history.count
         }
         (rate, least, burstCount) = (least, nil, 0)
     }

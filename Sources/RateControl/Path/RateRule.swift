@@ -73,9 +73,9 @@ struct RateRule: Sendable {
 
     private static let firstWait: Int64 = 4_000_000_000
     private static let longestWait: Int64 = 45_000_000_000
-    /// A stream that has less than this share of what bursts show has to share the path, and waits no longer than this. So it comes
-    /// to have as much as the others.
+    /// A stream whose limit is below this share of the bound shares its path with others.
     private static let smallShare = 0.4
+    /// The longest wait of a stream that shares its path: it tries more often than the larger streams, so that all become equal.
     private static let longestSharedWait: Int64 = 8_000_000_000
     /// After this time of a wait, a faster burst ends it.
     private static let shortestWait: Int64 = 1_000_000_000
@@ -185,7 +185,7 @@ struct RateRule: Sendable {
         if rate >= ceiling { state = .waiting(since: now) }
     }
 
-    /// Stays just below what bursts have shown to be the path's rate.
+    /// Waits at the most that may be tried while bursts bound the rate.
     private mutating func wait(below bound: DataRate, at now: MonotonicTime) {
         if hasOutgrownLimit { (trustsBursts, wait) = (true, Self.firstWait) }
         rate = max(rate, (bound * sending.boundShare).clamped(to: limits))
