@@ -103,6 +103,9 @@ class Player(BrowserTest):
         page = self.play()
         self.server.close_sockets(4000, "an operator has disconnected you")
         page.locator(".reason").get_by_text("An operator has disconnected you.").wait_for()
+        # What was received before may still be played.
+        page.evaluate("document.querySelector('video').dispatchEvent(new Event('playing'))")
+        self.assertEqual(page.evaluate("apus.playback.state.state"), "failed")
         self.assertEqual(len(self.media_connections()), 1)
         page.get_by_role("button", name="Play").first.click()
         self.wait_until_live(page)

@@ -188,13 +188,14 @@ export class Playback {
         const tracks = { hasAudio: this.#hasSound, hasVideo: true };
         if (this.#method === "snapshots") {
             this.#player = new SnapshotPlayer(this.#path, this.#still, {
-                shown: () => this.#played(),
+                shown: () => this.#continued(),
                 changed: (stream) => this.#changed(stream),
                 ended: (verdict, reason) => this.#ended(verdict, reason),
             });
         } else if (this.#method === "hls") {
             this.#player = new HLSPlayer(this.#path, tracks, this.#video, {
                 ...this.#playerOwner(),
+                playing: () => this.#continued(),
                 // Nothing else tells that media still come.
                 advanced: () => (this.#heardAt = performance.now()),
                 changed: (stream) => this.#changed(stream),
@@ -256,9 +257,15 @@ export class Playback {
         };
     }
 
+    /** It plays, and as there is no connection that begins, this is the only sign that the server is there again. */
+    #continued() {
+        this.#end = null;
+        this.#played();
+    }
+
+    /** It plays, maybe what was received before the connection ended. */
     #played() {
         this.#isPlaying = true;
-        this.#end = null;
         this.#heardAt = performance.now();
         this.#owner.updated();
     }
