@@ -139,6 +139,8 @@ private struct StreamScript {
     private mutating func step() {
         let flags = script.byte()
         switch flags & 7 {
+        case 0 where flags & 0xC0 == 0xC0:
+            packet([0] + section(0x42, 1, [0, 1, 0xFF] + script.chunk()), on: 0x11, flags | 8)
         case 0: packet([0] + section(0, 1, [0, 1, 0xF0, 0] + (flags & 8 == 0 ? [] : script.chunk())), on: 0, flags | 8)
         case 1: packet([0] + section(2, 1, map(flags)), on: 0x1000, flags | 8)
         case 2: pes(on: 0x100, flags)

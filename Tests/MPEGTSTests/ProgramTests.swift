@@ -103,7 +103,8 @@ import Testing
     @Test func otherFormatsAreNamed() {
         let opus: [UInt8] = [0x05, 4] + Array("Opus".utf8)
         let streams: [(UInt8, [UInt8], String)] = [
-            (0x02, [], "MPEG-2 video"), (0x03, [], "MPEG-1 audio"), (0x81, [], "AC-3"), (0x06, [0x6A, 1, 0], "AC-3"),
+            (0x02, [], "MPEG-2 video"), (0x03, [], "MPEG-1 audio (MP3)"), (0x81, [], "AC-3"),
+            (0x06, [0x6A, 1, 0], "AC-3"),
             (0x06, [0x56, 0], "teletext"), (0x06, [0x05, 4] + Array("KLVA".utf8), "private data “KLVA”"),
             (0x06, opus, "Opus with more than two channels"),
             (0x06, opus + [0x7F, 2, 0x80, 6], "Opus with more than two channels"),
@@ -126,7 +127,8 @@ import Testing
             demultiplexer.receive(packet.rawSpan, arrival: MonotonicTime(nanoseconds: 0))
         }
         #expect(demultiplexer.next().isNone)
-        #expect(!demultiplexer.hasProgram && demultiplexer.unsupportedFormats == ["MPEG-2 video", "MPEG-1 audio"])
+        #expect(
+            !demultiplexer.hasProgram && demultiplexer.unsupportedFormats == ["MPEG-2 video", "MPEG-1 audio (MP3)"])
     }
 
     @Test func encryptedStreamsAreReported() {

@@ -14,7 +14,7 @@ public struct PublishedTexts: Hashable, Sendable {
     /// Bytes of a text: more than any player shows.
     private static let byteLimit = 200
     /// What libavformat, live555 and RootEncoder write if their users have set nothing.
-    private static let placeholders: Set<String> = ["", "-", "No Name", "Unnamed", "N/A"]
+    private static let placeholders: Set<String> = ["", "-", "No Name", "Unnamed", "N/A", "Service01"]
 
     /// The text without control characters, cut to the limit at a character; `nil` for a placeholder.
     private static func usable(_ text: String) -> String? {

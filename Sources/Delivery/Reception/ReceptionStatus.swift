@@ -43,11 +43,15 @@ public struct ReceptionStatus: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - units: the codec of each track, and how many access units have come.
+    ///   - lostCount: packets that never came, of whichever track; they are counted at the first one.
     ///   - leftOut: the names of what comes and is not received.
-    public init(units: [(codec: String, count: Int64)], leftOut: [String] = [], roundTrip: Int64?) {
-        let tracks = units.map {
+    public init(
+        units: [(codec: String, count: Int64)], lostCount: Int = 0, leftOut: [String] = [], roundTrip: Int64?
+    ) {
+        let tracks = units.enumerated().map { index, unit in
             Track(
-                codec: $0.codec, packetCount: $0.count, lostCount: 0, reorderedCount: 0, brokenCount: 0,
+                codec: unit.codec, packetCount: unit.count, lostCount: index == 0 ? lostCount : 0, reorderedCount: 0,
+                brokenCount: 0,
                 unauthenticCount: nil, jitter: 0, origin: .arrival, drift: nil, jumpCount: 0)
         }
         self.init(tracks: tracks, leftOut: leftOut, senderClockAhead: nil, roundTrip: roundTrip)

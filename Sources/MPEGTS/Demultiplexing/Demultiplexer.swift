@@ -13,16 +13,23 @@ public struct Demultiplexer: Sendable {
         case unit(ProgramUnit)
     }
 
+    /// The most names that are kept: as many as maps are looked for.
+    private static let maximumNameCount = 64
+
     private var synchroniser = TransportSynchroniser()
     private var selection = ProgramSelection()
+    private var serviceSections = SectionReader()
+    private var serviceNames: [UInt16: String] = [:]
     private var streams: [ReceivedElementaryStream] = []
     private var clock = TimeBase()
     private var unwrapping = ProgramTimeUnwrapping()
     private var outputs: [Output] = []
     /// Broken units of streams that the program no longer has.
     private var formerBrokenCount = 0
-    /// Packets with an error or a malformed header, and bytes between packets.
+    /// Packets with an error or a malformed header.
     public private(set) var malformedPacketCount = 0
+    /// Bytes that belong to no packet: between packets, and until the first is found again after a damage.
+    public var strayByteCount: Int { synchroniser.strayByteCount }
     /// Whether a packet has come.
     public private(set) var hasPackets = false
 
@@ -33,6 +40,9 @@ public struct Demultiplexer: Sendable {
 
     /// Whether a program map has come that has a supported stream.
     public var hasProgram: Bool { !streams.isEmpty }
+
+    /// The name that the stream gives its program; `nil` if it gives none.
+    public var serviceName: String? { selection.selected.flatMap { serviceNames[$0.program] } }
 
     /// The formats of a program without a supported stream; empty if there is none.
     public var unsupportedFormats: [String] { selection.unsupported }
@@ -64,6 +74,7 @@ public struct Demultiplexer: Sendable {
     public mutating func recordLoss(packetCount: Int) {
         guard packetCount > ContinuityCheck.certainPacketCount else { return }
         selection.recordLoss()
+        serviceSections.recordLoss()
         for index in streams.indices { streams[index].recordLoss() }
     }
 
@@ -90,12 +101,26 @@ public struct Demultiplexer: Sendable {
             if selection.receive(header, packet) { beginProgram() }
             return false
         }
+        if header.pid == .serviceDescription {
+            receiveNames(header, packet)
+            return false
+        }
         if header.pid == selection.selected?.clock { clock.receive(header.adaptation) }
         guard let index = streams.firstIndex(where: { $0.entry.pid == header.pid }) else { return false }
         let hasMedia = streams[index].receive(
             header, packet, arrival: arrival, base: clock.number, &unwrapping)
         takeUnits(of: index)
         return hasMedia
+    }
+
+    /// A packet of the service description table has come. Its sections add up; names of services that are no longer there do no harm.
+    private mutating func receiveNames(_ header: TransportPacketHeader, _ packet: RawSpan) {
+        for section in serviceSections.receive(header, packet) {
+            for (service, name) in ServiceDescription(section)?.names ?? [:]
+            where serviceNames.count < Self.maximumNameCount || serviceNames[service] != nil {
+                serviceNames[service] = name
+            }
+        }
     }
 
     private mutating func takeUnits(of index: Int) {

@@ -10,6 +10,8 @@ public struct PacketIdentifier: Hashable, Sendable {
 
     /// Program association table.
     public static let programAssociation = Self(lowBitsOf: 0)
+    /// Service description table (ETSI EN 300 468, table 1).
+    public static let serviceDescription = Self(lowBitsOf: 0x11)
     /// The program map table of the one program. Any free PID is possible (0x0010…0x1FFE).
     public static let programMap = Self(lowBitsOf: 0x1000)
     /// The leading stream. The other streams follow.

@@ -5,6 +5,8 @@ struct Descriptors: Hashable, Sendable {
     enum Tag {
         /// format_identifier of four characters, and more bytes of that format (2.6.8).
         static let registration: UInt8 = 0x05
+        /// DVB: the kind and the names of a service (ETSI EN 300 468, 6.2.33).
+        static let service: UInt8 = 0x48
         /// DVB: a further tag, and bytes (ETSI EN 300 468, 6.2.16).
         static let dvbExtension: UInt8 = 0x7F
     }

@@ -9,10 +9,12 @@ import Wire
 /// +----------+----------------+------------+---------+----------+---------------+------+--------+
 /// ```
 struct Section: Hashable, Sendable {
-    /// The kinds of tables that are written and read (table 2-31).
+    /// The kinds of tables that are written and read (table 2-31; ETSI EN 300 468, table 2).
     enum Table: UInt8 {
         case programAssociation = 0x00
         case programMap = 0x02
+        /// Of the transport stream that contains it. It is not written.
+        case serviceDescription = 0x42
     }
 
     let table: Table

@@ -55,8 +55,8 @@ enum StreamContent: Hashable, Sendable {
 
     /// The other types of ISO/IEC 13818-1, table 2-34, and of ATSC and others, that are in use.
     private static let names: [UInt8: String] = [
-        0x01: "MPEG-1 video", 0x02: "MPEG-2 video", 0x03: "MPEG-1 audio", 0x04: "MPEG-2 audio",
-        0x05: "private sections",
+        0x01: "MPEG-1 video", 0x02: "MPEG-2 video", 0x03: "MPEG-1 audio (MP3)",
+        0x04: "MPEG-2 audio (MP3)", 0x05: "private sections",
         0x0D: "DSM-CC sections", 0x10: "MPEG-4 video", 0x15: "metadata", 0x1C: "MPEG-4 audio without framing",
         0x20: "MVC video", 0x21: "JPEG 2000", 0x33: "H.266", 0x42: "AVS video", 0x80: "Blu-ray or DigiCipher data",
         0x81: "AC-3", 0x82: "DTS or subtitles", 0x86: "SCTE-35", 0x87: "E-AC-3", 0x90: "G.711 A-law",

@@ -81,6 +81,9 @@ public struct ReceivedStream: Sendable {
     /// The names of what the program of a transport stream contains and is not received.
     public var leftOut: [String] { transportStream?.leftOut ?? [] }
 
+    /// The name that a transport stream gives its program, as its sender wrote it; `nil` if it gives none.
+    public var serviceName: String? { transportStream?.serviceName }
+
     /// See ``StreamReceiver/received(_:header:track:arrival:)``.
     ///
     /// - Parameter track: the number of the RTP stream.
@@ -89,6 +92,17 @@ public struct ReceivedStream: Sendable {
     public mutating func received(_ payload: RawSpan, header: Header, track: Int, arrival: MonotonicTime) -> Bool {
         receiver?.received(payload, header: header, track: track, arrival: arrival)
         return transportStream?.received(payload, header: header, arrival: arrival) ?? true
+    }
+
+    /// Bytes of a transport stream have come that are not in RTP, in the order in which they were sent.
+    ///
+    /// - Parameters:
+    ///   - missing: messages of the transport that are missing before them, for example of SRT.
+    ///   - arrival: must not go back.
+    /// - Returns: whether media has come, and not only tables, padding or other streams.
+    @discardableResult
+    public mutating func received(_ bytes: RawSpan, missing: Int, arrival: MonotonicTime) -> Bool {
+        transportStream?.received(bytes, missing: missing, arrival: arrival) ?? false
     }
 
     /// When units were captured, and how that is determined.

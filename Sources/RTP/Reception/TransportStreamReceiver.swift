@@ -58,6 +58,9 @@ struct TransportStreamReceiver: Sendable {
     /// The names of what the program contains and is not received.
     var leftOut: [String] { others + admission.leftOut }
 
+    /// The name that the stream gives its program; `nil` if it gives none.
+    var serviceName: String? { demultiplexer.serviceName }
+
     /// Why there are no units; `nil` if nothing is wrong with what comes.
     var fault: TransportStreamFault? {
         guard demultiplexer.hasPackets else { return .noTransportPackets }
@@ -76,6 +79,20 @@ struct TransportStreamReceiver: Sendable {
         if packets.passes(header.sequenceNumber) { return push(payload, header, arrival) }
         packets.keep(payload, header: header, arrival: arrival)
         return pushOrdered()
+    }
+
+    /// Bytes have come that are not in RTP, in the order in which they were sent.
+    ///
+    /// - Parameters:
+    ///   - missing: messages or packets of the transport that are missing before them.
+    ///   - arrival: must not go back.
+    /// - Returns: whether media of the program has come.
+    mutating func received(_ bytes: RawSpan, missing: Int, arrival: MonotonicTime) -> Bool {
+        if missing > 0 {
+            lostPackets += missing
+            demultiplexer.recordLoss(packetCount: min(missing, 1 << 20) * Self.usualPacketCount)
+        }
+        return demultiplexer.receive(bytes, arrival: arrival)
     }
 
     /// Gives up the packets that have been missing for too long, and the streams of the program that have sent nothing.
