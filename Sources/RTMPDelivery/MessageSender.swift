@@ -155,6 +155,19 @@ extension MessageSender {
     }
 }
 
+extension PathObserver {
+    /// Estimates what the paths to receivers over RTMP carry, if that is due.
+    public mutating func observe(
+        _ senders: some Collection<MessageSender>, in view: FeedView<FLVFrame>, at now: MonotonicTime
+    ) {
+        observe(senders, at: now) { sender, limits in
+            sender.observePath(within: limits, in: view, at: now)
+        } forget: {
+            $0.forgetPath()
+        }
+    }
+}
+
 extension FLVPackager {
     /// A receiver with these codecs starts at a keyframe of this track; `nil` if it can receive none of the tracks.
     public static func leading(of tracks: [Track], to codecs: EnhancedCodecs) -> TrackID? {

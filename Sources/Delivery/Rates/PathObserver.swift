@@ -1,16 +1,15 @@
 import Media
-import RTMP
 import RateControl
 import Streams
 
-/// Estimates what the network carries to each receiver of one feed, and reports it to the stream, so that its encoder can follow. Confined to
-/// the loop.
+/// Estimates what the network carries to each receiver of one feed, and reports it to the stream, so that its encoder can follow: for
+/// protocols whose receivers are no ``Viewer``s. Confined to the thread that sends.
 public struct PathObserver {
     private let stream: Streams.Stream
     /// Names the receivers among all of the stream.
     private let name: ObjectIdentifier
     private var estimates = ViewerRates()
-    /// The time at which to call ``observe(_:in:at:)``.
+    /// The time at which to observe again.
     public private(set) var nextCheck = MonotonicTime(nanoseconds: .min / 2)
 
     /// The time between two estimates, in nanoseconds: the same as for viewers over RTSP.
@@ -26,19 +25,24 @@ public struct PathObserver {
     }
 
     /// Estimates what the paths carry, if that is due.
-    public mutating func observe(
-        _ senders: some Collection<MessageSender>, in view: FeedView<FLVFrame>, at now: MonotonicTime
+    ///
+    /// - Parameters:
+    ///   - estimate: what the path to a receiver carries, within limits.
+    ///   - forget: called for each receiver while the encoder follows none.
+    public mutating func observe<Receivers: Collection>(
+        _ receivers: Receivers, at now: MonotonicTime, estimate: (Receivers.Element, RateLimits) -> PathEstimate,
+        forget: (Receivers.Element) -> Void
     ) {
         guard nextCheck <= now else { return }
         // The encoder may begin to follow its viewers at any time.
-        guard let limits = stream.rates?.pathLimits, !senders.isEmpty else {
-            for sender in senders { sender.forgetPath() }
+        guard let limits = stream.rates?.pathLimits, !receivers.isEmpty else {
+            for receiver in receivers { forget(receiver) }
             nextCheck = now + Self.idleInterval
             return
         }
         nextCheck = now + Self.interval
         estimates.removeAll()
-        for sender in senders { estimates.add(sender.observePath(within: limits, in: view, at: now)) }
+        for receiver in receivers { estimates.add(estimate(receiver, limits)) }
         stream.update(estimates, of: name, at: now)
     }
 
