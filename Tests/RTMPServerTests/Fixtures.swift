@@ -49,8 +49,9 @@ struct RTMPBroadcast {
         var options = RTMPServer.ServerOptions()
         options.port = 0
         options.sourceMilliseconds = 300
-        // A test may wait for its turn longer than the usual 10 s.
+        // A test may wait for its turn longer than the usual 10 s, and a player that waits for one has not fallen behind.
         options.silenceSeconds = 120
+        options.policy.maximumLag = 120_000_000_000
         change(&options)
         rtmp = try RTMPServer.Server(options: options, logger: lines.log)
         var rtspOptions = RTSPServer.ServerOptions()
@@ -58,6 +59,7 @@ struct RTMPBroadcast {
         rtspOptions.loop.udpPorts = 24_002...28_000
         rtspOptions.access = access
         rtspOptions.loopCount = 2
+        rtspOptions.loop.delivery.policy = options.policy
         limits(&rtspOptions)
         rtsp = try RTSPServer.Server(
             options: rtspOptions, directory: directory, services: services + [rtmp.service], logger: lines.log)

@@ -61,7 +61,7 @@ struct ForwardTests {
             for fill in 2...5 { broadcast.publishFrame(fill: UInt8(fill)) }
             broadcast.publishFrame(isKeyframe: true, fill: 6, byteCount: 200_000)
             broadcast.publishFrame(fill: 7)
-            #expect(player.read { player.frames.count == 7 })
+            try #require(player.read { player.frames.count == 7 })
             #expect(player.frames.map { $0.last } == [1, 2, 3, 4, 5, 6, 7])
             #expect(player.frames[5].count > 200_000)
             #expect(await eventually(within: 20) { forward.status.packets == 7 })
