@@ -73,6 +73,8 @@ let package = Package(
             linkerSettings: ["avcodec", "avutil", "swscale", "swresample"].map { .linkedLibrary($0) }),
         // libcurl is loaded when needed.
         .target(name: "CCurl", dependencies: ["CLazyLibrary"]),
+        // libsrt is loaded when needed.
+        .target(name: "CSRT", dependencies: ["CLazyLibrary"]),
         // libcrypto and libssl are loaded when needed.
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
@@ -92,6 +94,7 @@ let package = Package(
         .target(name: "HTTP", swiftSettings: pure),
         .target(name: "HLS", dependencies: ["MP4", "Media", "Wire"], swiftSettings: pure),
         .target(name: "RTMP", dependencies: ["MP4", "Media", "Wire"], swiftSettings: pure),
+        .target(name: "SRT", swiftSettings: pure),
         .target(name: "RateControl", dependencies: ["Media"], swiftSettings: pure + inlined),
 
         // Machinery.
@@ -140,6 +143,17 @@ let package = Package(
             ],
             swiftSettings: everywhere),
         .target(
+            name: "SRTClient",
+            dependencies: ["SRT", "SRTServer", "Connecting", "Delivery", "Media", "Streams", "Reactor", logging],
+            swiftSettings: everywhere),
+        .target(
+            name: "SRTServer",
+            dependencies: [
+                "CSRT", "SRT", "RTSP", "RTP", "RateControl", "Media", "Delivery", "Serving", "Streams", "Reactor",
+                logging,
+            ],
+            swiftSettings: everywhere),
+        .target(
             name: "RTSPClient",
             dependencies: [
                 "Connecting", "RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS",
@@ -167,7 +181,9 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
-                "RTSPClient", "RTMP", "RTMPClient", "RTMPServer", "RTSPServer", "Serving", "RTSP", "RTP", "RateControl",
+                "RTSPClient", "RTMP", "RTMPClient", "RTMPServer", "RTSPServer", "SRT", "SRTClient", "SRTServer",
+                "Serving", "RTSP",
+                "RTP", "RateControl",
                 "HLS", "MP4", "Streams", "Media", "SDP",
                 "Reactor", "TLS",
                 logging,
@@ -203,6 +219,7 @@ let package = Package(
         tests("MP4", "CAllocations", "Media", "Muxing", "Wire"),
         tests("HLS", "MP4", "Media"),
         tests("RTMP", "MP4", "Media"),
+        tests("SRT"),
         tests("RateControl", "CAllocations", "Impairment", "Media"),
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),
@@ -219,6 +236,8 @@ let package = Package(
             "RTMPServer", "Connecting", "Delivery", "Media", "RTMP", "RTMPClient", "RTMPDelivery", "RTSP", "RTSPServer",
             "Reactor", "SDP", "Streams", "TLS", logging),
         tests("Serving", "Media", logging),
+        tests(
+            "SRTServer", "Connecting", "Delivery", "Media", "RTSP", "Reactor", "SRT", "SRTClient", "Streams", logging),
         tests("Streams", "Media", "RateControl"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),

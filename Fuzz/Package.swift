@@ -38,6 +38,7 @@ let package = Package(
             name: "RTSP", dependencies: ["SDP", "RTP", "Media", "Wire"], path: "Modules/RTSP", swiftSettings: fuzzing),
         .target(
             name: "RTMP", dependencies: ["MP4", "Media", "Wire"], path: "Modules/RTMP", swiftSettings: fuzzing),
+        .target(name: "SRT", path: "Modules/SRT", swiftSettings: fuzzing),
         .target(name: "HTTP", path: "Modules/HTTP", swiftSettings: fuzzing),
         .target(
             name: "RateControl", dependencies: ["Media"], path: "Modules/RateControl", swiftSettings: uninstrumented),
@@ -139,9 +140,9 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTMP", "RTSP", "SDP", "SRTP", "RTP", "MPEGTS",
-                "Media", "Wire",
-                "Reactor", "Streams", logging, .product(name: "NIOEmbedded", package: "swift-nio"),
+                "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTMP", "SRT", "RTSP", "SDP", "SRTP", "RTP",
+                "MPEGTS", "Media", "Wire", "Reactor", "Streams", logging,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
         // libFuzzer looks at all counters of a program after each input, so a small program tries more inputs.

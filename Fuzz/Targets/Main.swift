@@ -29,6 +29,7 @@ private let targets: [String: Target] = [
     "mpegts": fuzzTransportStream,
     "rtmp": fuzzRTMPChunks,
     "flv": fuzzFLVTags,
+    "srt": fuzzSRTStreamIDs,
     "rtcp": fuzzRTCP,
     "annexb": fuzzAnnexB,
     "sps": fuzzSPS,

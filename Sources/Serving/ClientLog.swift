@@ -19,10 +19,17 @@ public final class ClientLog<Kind: ClientLogKind>: Sendable {
         _ kind: Kind, _ level: Logger.Level, _ message: Logger.Message, peer: some CustomStringConvertible,
         reason: String? = nil, _ more: Logger.Metadata = [:], at now: MonotonicTime = .now()
     ) {
+        log(kind, level, message, reason: reason, more.merging(["peer": "\(peer)"]) { $1 }, at: now)
+    }
+
+    /// Logs a message about no client in particular, unless there were too many of its kind.
+    public func log(
+        _ kind: Kind, _ level: Logger.Level, _ message: Logger.Message, reason: String? = nil,
+        _ more: Logger.Metadata = [:], at now: MonotonicTime = .now()
+    ) {
         let suppressed = limits.withLock { $0[kind, default: kind.limiter].admit(at: now) }
         guard let suppressed else { return }
         var metadata = more
-        metadata["peer"] = "\(peer)"
         metadata["reason"] = reason.map { "\($0)" }
         if suppressed > 0 { metadata["unlogged"] = "\(suppressed) more" }
         logger.log(level: level, message, metadata: metadata)

@@ -38,8 +38,11 @@ public final class LoopbackSocket: ByteStream {
     /// - Parameters:
     ///   - source: The local address; all addresses that begin with 127 are local.
     ///   - bufferByteCount: The size of the kernel's buffers in each direction; by default the kernel's choice.
-    public init(port: Int, from source: String? = nil, bufferByteCount: Int32? = nil) throws {
-        descriptor = socket(AF_INET, Self.streamType, 0)
+    ///   - isDatagram: Whether it sends and receives UDP datagrams.
+    public init(
+        port: Int, from source: String? = nil, bufferByteCount: Int32? = nil, isDatagram: Bool = false
+    ) throws {
+        descriptor = socket(AF_INET, isDatagram ? Self.datagramType : Self.streamType, 0)
         guard descriptor >= 0 else { throw Failure(what: "socket", errno: errno) }
         if let bufferByteCount {
             set(SO_RCVBUF, bufferByteCount)

@@ -8,6 +8,8 @@ public final class ServerProcess: Sendable {
     public let httpPort: Int
     /// The port for RTMP; 0 if the server has none.
     public let rtmpPort: Int
+    /// The UDP port of SRT; 0 without.
+    public let srtPort: Int
     public let command: Command
 
     public enum Failure: Error {
@@ -40,31 +42,35 @@ public final class ServerProcess: Sendable {
     ///   - prefix: A command that runs the server, such as `ip netns exec`.
     ///   - hasHTTP: Whether it also serves HTTP, on another free port.
     ///   - hasRTMP: Whether it also serves RTMP, on another free port.
+    ///   - hasSRT: Whether it also serves SRT, on another free port.
     public static func start(
-        _ arguments: [String], input: String? = nil, prefix: [String] = [], hasHTTP: Bool = false, hasRTMP: Bool = false
+        _ arguments: [String], input: String? = nil, prefix: [String] = [], hasHTTP: Bool = false,
+        hasRTMP: Bool = false,
+        hasSRT: Bool = false
     ) async throws -> ServerProcess {
         var server = try await ServerProcess(
-            arguments, input: input, prefix: prefix, hasHTTP: hasHTTP, hasRTMP: hasRTMP)
+            arguments, input: input, prefix: prefix, hasHTTP: hasHTTP, hasRTMP: hasRTMP, hasSRT: hasSRT)
         // Another process may have taken the port meanwhile.
         for _ in 0..<3 where server.log.contains("is in use") {
             server = try await ServerProcess(
-                arguments, input: input, prefix: prefix, hasHTTP: hasHTTP, hasRTMP: hasRTMP)
+                arguments, input: input, prefix: prefix, hasHTTP: hasHTTP, hasRTMP: hasRTMP, hasSRT: hasSRT)
         }
         guard server.notice.contains("listening on") else { throw Failure.neverListened(server.log) }
         return server
     }
 
     private init(
-        _ arguments: [String], input: String?, prefix: [String], hasHTTP: Bool, hasRTMP: Bool
+        _ arguments: [String], input: String?, prefix: [String], hasHTTP: Bool, hasRTMP: Bool, hasSRT: Bool
     ) async throws {
         _ = Self.stateFolder
         let port = try LoopbackSocket.freePort()
         httpPort = hasHTTP ? try LoopbackSocket.freePort() : 0
         rtmpPort = hasRTMP ? try LoopbackSocket.freePort() : 0
+        srtPort = hasSRT ? try LoopbackSocket.freePort() : 0
         // Started in / to ignore an apus.yml in the current folder.
         let command = try Command(
             prefix + [Self.binary(), "serve", "--port", "\(port)", "--http-port", "\(httpPort)"]
-                + ["--rtmp-port", "\(rtmpPort)"] + arguments,
+                + ["--rtmp-port", "\(rtmpPort)", "--srt-port", "\(srtPort)"] + arguments,
             input: input, in: "/")
         self.port = port
         self.command = command
@@ -123,9 +129,11 @@ public final class ServerProcess: Sendable {
 /// Starts a server, calls `body`, and stops the server by SIGTERM, even if `body` throws.
 public func withServer<Result>(
     _ arguments: String..., input: String? = nil, hasHTTP: Bool = false, hasRTMP: Bool = false,
-    sourceLocation: SourceLocation = #_sourceLocation, _ body: (ServerProcess) async throws -> Result
+    hasSRT: Bool = false, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: (ServerProcess) async throws -> Result
 ) async throws -> Result {
-    let server = try await ServerProcess.start(arguments, input: input, hasHTTP: hasHTTP, hasRTMP: hasRTMP)
+    let server = try await ServerProcess.start(
+        arguments, input: input, hasHTTP: hasHTTP, hasRTMP: hasRTMP, hasSRT: hasSRT)
     do {
         let result = try await body(server)
         await server.stop(sourceLocation: sourceLocation)

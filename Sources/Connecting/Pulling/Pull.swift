@@ -11,8 +11,8 @@ public final class Pull<Plan: Sendable, End: Sendable>: Sendable {
     public let input: StreamInput
     private let end = Mutex<End?>(nil)
     private let bell: Doorbell
-    /// The orders of the loop that carries it out.
-    private let loop = Mutex<Mailbox<PullOrder<Plan, End>>?>(nil)
+    /// Passes orders to what carries it out.
+    private let orders = Mutex<(@Sendable (PullOrder<Plan, End>) -> Void)?>(nil)
 
     public init(_ plan: Plan, into input: StreamInput) throws(SystemError) {
         (self.plan, self.input) = (plan, input)
@@ -35,22 +35,27 @@ public final class Pull<Plan: Sendable, End: Sendable>: Sendable {
 
     /// Begins it on a loop.
     public func start(on loop: Mailbox<PullOrder<Plan, End>>) {
-        self.loop.withLock { $0 = loop }
-        loop.put(.start(self))
-        // It may have been stopped before the loop was known.
-        if input.isClosed { loop.put(.stop(self)) }
+        start { loop.put($0) }
+    }
+
+    /// Begins it on a thread that gets its orders by `order`, which must not wait.
+    public func start(by order: @escaping @Sendable (PullOrder<Plan, End>) -> Void) {
+        orders.withLock { $0 = order }
+        order(.start(self))
+        // It may have been stopped before the thread was known.
+        if input.isClosed { order(.stop(self)) }
     }
 
     /// Asks the server for a keyframe, if its protocol has such requests.
     public func requestKeyframe() {
-        loop.withLock(\.self)?.put(.requestKeyframe(self))
+        orders.withLock(\.self)?(.requestKeyframe(self))
     }
 
     /// Ends it: `wait` returns at once, nothing more is published, and the server is told.
     public func stop() {
         input.close()
         bell.ring()
-        loop.withLock(\.self)?.put(.stop(self))
+        orders.withLock(\.self)?(.stop(self))
     }
 
     /// Notes why it has ended. Called by the loop.

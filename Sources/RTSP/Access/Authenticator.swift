@@ -93,7 +93,7 @@ public struct Authenticator: Sendable {
         /// Tells a client of ``SATIP``, which does not support challenges.
         let encapsulation: RTPEncapsulation
         let application: ExternalAuthorisationRequest.Application
-        /// What a client of RTMP has presented; `nil` over RTSP and HTTP.
+        /// What a client of RTMP or SRT has presented; `nil` over RTSP and HTTP.
         let login: Login?
 
         /// A request over RTSP.
@@ -129,6 +129,15 @@ public struct Authenticator: Sendable {
             (method, target, url, authorization) = (.play, path, nil, [])
             (self.userAgent, self.query, self.login) = (userAgent, query, login)
             (self.path, self.right, encapsulation, application) = (path, right, .tracks, .rtmp)
+        }
+
+        /// A handshake of SRT.
+        ///
+        /// - Parameter login: `nil` if the caller has presented nothing.
+        public init(srt right: Right, path: String, login: Login?, query: String) {
+            (method, target, url, authorization) = (.play, path, nil, [])
+            (userAgent, self.query, self.login) = ("", query, login)
+            (self.path, self.right, encapsulation, application) = (path, right, .tracks, .srt)
         }
     }
 
@@ -392,12 +401,12 @@ extension Authenticator {
     }
 }
 
-// MARK: - RTMP
+// MARK: - RTMP and SRT
 
 extension Authenticator {
-    /// What a client of RTMP presents.
+    /// What a client of RTMP or SRT presents.
     public enum Login: Sendable {
-        /// From the query of its URL.
+        /// From the query of its URL, or from its stream id.
         case password(UserInformation)
         /// The answer to a challenge, which only the password itself can check.
         case proof(user: String, isCorrect: @Sendable (_ password: String) -> Bool)

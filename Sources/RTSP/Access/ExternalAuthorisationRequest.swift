@@ -21,6 +21,7 @@ public struct ExternalAuthorisationRequest: Hashable, Sendable {
         case rtsp
         case http
         case rtmp
+        case srt
     }
 
     /// The part of a request for which a decision is valid until the connection closes.

@@ -7,7 +7,7 @@ public struct UserInformation: Hashable, Sendable {
     /// `nil` if no colon follows the user.
     public let password: String?
 
-    init(user: String, password: String) {
+    public init(user: String, password: String) {
         self.user = user
         self.password = password
     }

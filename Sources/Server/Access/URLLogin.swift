@@ -7,6 +7,8 @@ public struct URLLogin: Hashable, Sendable {
     private let userInformation: String
     /// The query of a URL for RTMP, with the `?`.
     private let query: String
+    /// The end of a stream id of SRT, with its colons.
+    private let streamIDParts: String
     /// Whether clients on the server's own host need it.
     private let isNeededHere: Bool
 
@@ -30,6 +32,7 @@ public struct URLLogin: Hashable, Sendable {
     private init(user: String, escapedPassword: String, isNeededHere: Bool) {
         userInformation = "\(user):\(escapedPassword)@"
         query = "?user=\(user)&pass=\(escapedPassword)"
+        streamIDParts = ":\(user):\(escapedPassword)"
         self.isNeededHere = isNeededHere
     }
 
@@ -40,6 +43,9 @@ public struct URLLogin: Hashable, Sendable {
 
     /// The query of a URL for RTMP; empty if clients of that host need no password.
     func query(at host: URLHost) -> String { host.isLoopback && !isNeededHere ? "" : query }
+
+    /// The end of a stream id of SRT; empty if clients of that host need no password.
+    func streamIDParts(at host: URLHost) -> String { host.isLoopback && !isNeededHere ? "" : streamIDParts }
 }
 
 extension URLLogin: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -8,6 +8,7 @@ import RTSP
 import RTSPServer
 import RateControl
 import Reactor
+import SRTServer
 import Streams
 import Synchronization
 import TLS
@@ -65,8 +66,10 @@ public final class Assembly: Sendable {
     let httpServer: HTTPServer.Server?
     /// `nil` without RTMP. It runs on the event loops of `server`.
     let rtmpServer: RTMPServer.Server?
+    /// `nil` without SRT.
+    let srt: ServedSRT?
     /// The servers of all protocols.
-    var servers: ViewerServers { ViewerServers(rtsp: server, http: httpServer, rtmp: rtmpServer) }
+    var servers: ViewerServers { ViewerServers(rtsp: server, http: httpServer, rtmp: rtmpServer, srt: srt?.server) }
     /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
     let status: StatusReport
@@ -117,7 +120,7 @@ public final class Assembly: Sendable {
         Self.report(settings, log)
         status = StatusReport(log: log, start: clock.epoch)
         let destinations = PermittedDestinations(configuration.access.destinations)
-        (self.destinations, pulls) = (destinations, PullLoops(destinations))
+        (self.destinations, pulls) = (destinations, PullLoops(destinations, log: log))
         let viewer: GeneratedAccess?
         let publisher: GeneratedAccess?
         do throws(StateFailure) {
@@ -139,7 +142,7 @@ public final class Assembly: Sendable {
         snapshots = Snapshots(on: tasks)
         webhooks = Webhooks(configuration.webhooks, of: events, to: destinations, log: log)
         let forwardLoops = ForwardLoops(destinations)
-        forwards = Forwards(on: forwardLoops, log: log)
+        forwards = Forwards(on: forwardLoops, pulls.srt, log: log)
         let rtmpServer = try Self.rtmpServer(configuration, identity, log)
         self.rtmpServer = rtmpServer
         let server: RTSPServer.Server
@@ -156,6 +159,7 @@ public final class Assembly: Sendable {
         }
         self.server = server
         rtmpServer?.connect(to: RTMPServices(server: server), on: server.loops)
+        srt = try Self.servedSRT(configuration, server, pulls.srt, log)
         do throws(ListeningFailure) {
             httpServer = try HTTPServer.ServerOptions(configuration, identity: identity).map {
                 options throws(ListeningFailure) in
@@ -174,7 +178,7 @@ public final class Assembly: Sendable {
         self.log = log
         absences = Absences(directory: directory, kept: KeptTracks(in: stateFolder, log: log))
         var paths: [String: ServedPath] = [:]
-        let servers = ViewerServers(rtsp: server, http: httpServer, rtmp: rtmpServer)
+        let servers = ViewerServers(rtsp: server, http: httpServer, rtmp: rtmpServer, srt: srt?.server)
         for (name, path) in configuration.servedPathsParentsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration), events: events)
             stream.captureTimeSEI = path.timestamps
@@ -191,7 +195,7 @@ public final class Assembly: Sendable {
         }
         notice = StartupNotice(
             configuration, viewer, publisher, port: server.port(for: .clear).map(Int.init),
-            tlsPort: server.port(for: .tls).map(Int.init), http: httpServer, rtmp: rtmpServer,
+            tlsPort: server.port(for: .tls).map(Int.init), http: httpServer, rtmp: rtmpServer, srt: srt?.server,
             streams: paths.map { name, path in
                 StartupNotice.StreamLine(
                     path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name),
@@ -234,6 +238,7 @@ public final class Assembly: Sendable {
         }
         let all: [(any Component)?] = [
             webhooks, RTSPComponent(server, tasks: tasks),
+            SRTComponent(pulls.srt, srt, log: log),
             httpServer.map { HTTPComponent($0, routes: routes(), Catalog(assembly: self), tasks: tasks) },
             certificateWatch, sources, statusLog, control,
         ]
@@ -380,7 +385,8 @@ extension Assembly {
 extension StartupNotice {
     fileprivate init(
         _ configuration: Configuration, _ viewer: GeneratedAccess?, _ publisher: GeneratedAccess?, port: Int?,
-        tlsPort: Int?, http: HTTPServer.Server?, rtmp: RTMPServer.Server?, streams: [StreamLine]
+        tlsPort: Int?, http: HTTPServer.Server?, rtmp: RTMPServer.Server?, srt: SRTServer.Server?,
+        streams: [StreamLine]
     ) {
         let address = configuration.server.address
         let place = address.isEmpty ? "all addresses" : address
@@ -390,6 +396,7 @@ extension StartupNotice {
             http?.port(for: .tls).map { "\(place), TCP port \($0) (HTTPS)" },
             rtmp?.port(for: .clear).map { "\(place), TCP port \($0) (RTMP)" },
             rtmp?.port(for: .tls).map { "\(place), TCP port \($0) (RTMPS)" },
+            srt.map { "\(place), UDP port \($0.port) (SRT)" },
         ]
         // If the list of interfaces cannot be read, the notice still contains localhost.
         let addresses = (try? LocalAddresses.all()) ?? []
@@ -403,7 +410,7 @@ extension StartupNotice {
             },
             rtmp: rtmp.flatMap { rtmp in
                 RTMPPort(clear: rtmp.port(for: .clear).map(Int.init), tls: rtmp.port(for: .tls).map(Int.init))
-            })
+            }, srtPort: srt.map { Int($0.port) })
     }
 }
 

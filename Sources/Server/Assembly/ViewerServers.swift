@@ -3,6 +3,7 @@ import HTTPServer
 import Media
 import RTMPServer
 import RTSPServer
+import SRTServer
 import Streams
 
 /// The servers of all protocols, whose viewers watch the same streams.
@@ -12,12 +13,15 @@ struct ViewerServers: Sendable {
     let http: HTTPServer.Server?
     /// `nil` without RTMP.
     let rtmp: RTMPServer.Server?
+    /// `nil` without SRT.
+    let srt: SRTServer.Server?
 
     /// Ends the viewing of a stream that is no longer served.
     func withdraw(_ stream: Streams.Stream) async {
         await rtsp.withdraw(stream)
         await http?.withdraw(stream)
         await rtmp?.withdraw(stream)
+        await srt?.withdraw(stream)
     }
 
     /// Ends the viewing of a stream whose input has ended for good, once the viewers have the last units.
@@ -27,6 +31,7 @@ struct ViewerServers: Sendable {
         guard stream.hasEnded else { return }
         await http?.withdraw(stream)
         await rtmp?.withdraw(stream)
+        await srt?.withdraw(stream)
     }
 
     /// Ends the viewing that the access policy no longer permits.
@@ -34,14 +39,17 @@ struct ViewerServers: Sendable {
         await rtsp.reviewSessions()
         await http?.reviewViewers()
         await rtmp?.review()
+        await srt?.review()
     }
 
     /// How many viewers play, by path.
     func viewerCounts() async -> [String: Int] {
         let overHTTP = await http?.viewerCounts() ?? [:]
         let overRTMP = await rtmp?.viewerCounts() ?? [:]
-        return await rtsp.viewerCounts().merging(overHTTP, uniquingKeysWith: +).merging(
-            overRTMP, uniquingKeysWith: +)
+        let overSRT = await srt?.viewerCounts() ?? [:]
+        return await [overHTTP, overRTMP, overSRT].reduce(into: rtsp.viewerCounts()) { counts, others in
+            counts.merge(others, uniquingKeysWith: +)
+        }
     }
 
     /// Disconnects a viewer.
@@ -52,11 +60,12 @@ struct ViewerServers: Sendable {
         if let viewer = ViewerID(id) {
             if await rtsp.disconnect(viewer) { return true }
             if await rtmp?.disconnect(viewer) == true { return true }
+            if await srt?.disconnect(viewer) == true { return true }
         }
         return await http?.disconnect(viewer: id) ?? false
     }
 
-    /// Chooses a rendition for a viewer, whatever its network carries. Viewers over HTTP and RTMP stay with the path of their URL.
+    /// Chooses a rendition for a viewer, whatever its network carries. Viewers over HTTP, RTMP and SRT stay with the path of their URL.
     ///
     /// - Parameter path: that of the rendition; `nil` lets the estimate of the viewer's path decide.
     /// - Returns: `nil` if there is no such viewer over RTSP.
@@ -70,6 +79,9 @@ struct ViewerServers: Sendable {
         let overRTSP = await rtsp.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }
         let overHTTP = await http?.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }
         let overRTMP = await rtmp?.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }
-        return (overRTSP + (overHTTP ?? []) + (overRTMP ?? [])).sorted { ($0.path, $0.peer) < ($1.path, $1.peer) }
+        let overSRT = await srt?.viewers(at: now).map { ServerStatus.ViewerLine($0, at: now) }
+        return (overRTSP + (overHTTP ?? []) + (overRTMP ?? []) + (overSRT ?? [])).sorted {
+            ($0.path, $0.peer) < ($1.path, $1.peer)
+        }
     }
 }

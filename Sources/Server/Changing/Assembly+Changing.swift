@@ -77,6 +77,7 @@ extension Assembly {
         if difference.isAccessChanged { applyAccess(of: new, &state) }
         if difference.isCertificateMoved { follow(CertificateFiles(new.tls)) }
         webhooks.set(new.webhooks)
+        srt?.services.change(to: new)
         removeOutdated(from: &state)
         // A path of the configuration replaces one that a publisher has created.
         for name in difference.added where state.createdPaths[name] != nil { removeCreated(name, from: &state) }

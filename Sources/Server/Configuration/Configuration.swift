@@ -9,6 +9,7 @@ public struct Configuration: Hashable, Sendable {
     public var http = HTTP()
     public var hls = HLS()
     public var rtmp = RTMP()
+    public var srt = SRT()
     public var log = Log()
     public var control = Control()
     public var loops = Loops()
@@ -49,6 +50,9 @@ extension Schema<Configuration> {
                 reason:
                     "RTMP and RTMPS, by which encoders such as OBS publish, and which many players play (docs/rtmp.md)."
             ),
+            .section(
+                "srt", \.srt, .srt,
+                reason: "SRT, by which encoders send over the internet, and which VLC and others play (docs/srt.md)."),
             .section("log", \.log, .log, reason: "The log on standard error."),
             .section(
                 "control", \.control, .control,

@@ -1,7 +1,9 @@
 import Connecting
 import Delivery
+import Logging
 import RTMPClient
 import RTSPClient
+import SRTClient
 
 /// The media loops that pull streams of other servers, by protocol. Thread-safe.
 struct PullLoops: Sendable {
@@ -9,10 +11,16 @@ struct PullLoops: Sendable {
     let destinations: PermittedDestinations
     let rtsp: RTSPPullLoops
     let rtmp: RTMPPullLoops
+    /// Those over SRT, which need no media loop. Forwards use them, too.
+    let srt: SRTCalls
 
-    init(_ destinations: PermittedDestinations = PermittedDestinations()) {
+    init(
+        _ destinations: PermittedDestinations = PermittedDestinations(),
+        log: Logger = Logger(label: "none", factory: { _ in SwiftLogNoOpLogHandler() })
+    ) {
         self.destinations = destinations
         (rtsp, rtmp) = (RTSPPullLoops(destinations), RTMPPullLoops(destinations))
+        srt = SRTCalls(destinations, logger: log)
     }
 
     /// Make the services of one loop.

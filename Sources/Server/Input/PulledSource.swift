@@ -21,7 +21,7 @@ protocol PullProtocol: Sendable {
 
     /// The ways to pull, in the order in which to try them.
     func plans() throws(SourceFailure) -> [Plan]
-    /// How media comes, for users: `TCP`, `UDP`, `multicast`, `TLS`, `RTMP`, `RTMPS`.
+    /// How media comes, for users: `TCP`, `UDP`, `multicast`, `TLS`, `RTMP`, `RTMPS`, `SRT`.
     func transport(of plan: Plan) -> String
     /// Begins a pull on a media loop.
     func start(_ pull: Pull<Plan, End>)

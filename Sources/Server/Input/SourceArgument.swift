@@ -1,3 +1,4 @@
+import SRT
 import Streams
 
 /// A SOURCE on the command line: `testcard`, a file, a device, an RTSP URL, `-`, or `name=` one of them.
@@ -71,6 +72,9 @@ extension SourceSpecification {
             return SourceSpecification.path(url.path == "/" ? url.host : url.path).stem
         case .pulledRTMP(let url, _):
             return SourceSpecification.path(url.text.replacing(/\?.*/, with: "")).stem
+        case .pulledSRT(let url, _):
+            let path = (try? SRTStreamID(parsing: url.streamID.utf8))?.path
+            return SourceSpecification.path(path ?? url.host).stem
         case .url(let url):
             return SourceSpecification.path(withoutCredentials(url).replacing("?…", with: "")).stem
         case .path(let path):

@@ -48,6 +48,8 @@ func makeSource(
     case .pulledRTMP(let url, _):
         let pulling = RTMPPulling(url: url, settings: path.pull, trust: path.clock, loops: pulls.rtmp)
         return PulledSource(by: pulling, transcoding: transcoding)
+    case .pulledSRT(let url, _):
+        return PulledSource(by: SRTPulling(url: url, trust: path.clock, calls: pulls.srt), transcoding: transcoding)
     case .url(let url):
         let name = withoutCredentials(url)
         return ReopenedSource(label: name, path: path) { (path) throws(SourceFailure) in

@@ -1,5 +1,6 @@
 import Connecting
 import Logging
+import SRTClient
 import Streams
 import Synchronization
 
@@ -11,12 +12,13 @@ final class Forwards: Sendable {
     }
 
     private let loops: ForwardLoops
+    private let calls: SRTCalls
     private let log: Logger
     /// By the path of the stream, in the order of the configuration.
     private let running = Mutex<[String: [Running]]>([:])
 
-    init(on loops: ForwardLoops, log: Logger) {
-        (self.loops, self.log) = (loops, log)
+    init(on loops: ForwardLoops, _ calls: SRTCalls, log: Logger) {
+        (self.loops, self.calls, self.log) = (loops, calls, log)
     }
 
     /// Makes the forwards of a stream those of `wanted`: new ones are started, missing ones stopped, and the others go on.
@@ -31,7 +33,7 @@ final class Forwards: Sendable {
                 if let present = former.first(where: { $0.settings == settings }) { return present }
                 var log = log
                 log[metadataKey: "path"] = "\(path)"
-                let forward = makeForward(settings, of: forwarded, on: loops, log: log)
+                let forward = makeForward(settings, of: forwarded, on: loops, calls, log: log)
                 forward.start(
                     after: ended.first { $0.settings.destination.place == settings.destination.place }?.forward)
                 return Running(settings: settings, forward: forward)

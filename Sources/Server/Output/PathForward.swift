@@ -2,13 +2,14 @@ import Connecting
 import Logging
 import RTMPClient
 import RTSPClient
+import SRTClient
 import Streams
 
 /// One forward of a path, whatever its protocol. Thread-safe.
 protocol PathForward: Sendable {
     /// The URL without user, password and the name of the stream, if that is a secret.
     var label: String { get }
-    /// How media is sent, for users: `TCP`, `UDP`, `TLS`, `RTMP`, `RTMPS`.
+    /// How media is sent, for users: `TCP`, `UDP`, `TLS`, `RTMP`, `RTMPS`, `SRT`.
     var transport: String { get }
     var status: ForwardStatus { get }
 
@@ -34,12 +35,14 @@ struct ForwardedStream: Sendable {
 ///
 /// - Parameter log: for messages of the forward.
 func makeForward(
-    _ settings: Configuration.Forward, of forwarded: ForwardedStream, on loops: ForwardLoops, log: Logger
+    _ settings: Configuration.Forward, of forwarded: ForwardedStream, on loops: ForwardLoops, _ calls: SRTCalls,
+    log: Logger
 ) -> any PathForward {
     ServerForward(settings, of: forwarded, on: loops, log: log) { () throws(SourceFailure) -> any ForwardPlan in
         switch settings.destination {
         case .rtsp(let url, _): try RTSPForwardPlan(url, settings, forwarded, loops.destinations)
         case .rtmp(let url, _): try RTMPForwardPlan(url, settings, loops.destinations)
+        case .srt(let url, _): SRTForwardPlan(url, by: calls)
         }
     }
 }

@@ -128,6 +128,8 @@ public struct StartupNotice: Sendable {
     public let page: Page?
     /// `nil` without an RTMP server.
     public let rtmp: RTMPPort?
+    /// The UDP port of SRT; `nil` without an SRT server.
+    public let srtPort: Int?
     public let listeners: [String]
     public private(set) var streams: [StreamLine]
     /// The port for clients without TLS; `nil` if there is none.
@@ -143,9 +145,9 @@ public struct StartupNotice: Sendable {
     public init(
         listeners: [String], streams: [StreamLine], port: Int?, tlsPort: Int? = nil, hosts: [URLHost],
         access: Access = .thisHost, publisher: Publisher? = nil, page: Page? = nil,
-        rtmp: RTMPPort? = nil
+        rtmp: RTMPPort? = nil, srtPort: Int? = nil
     ) {
-        self.rtmp = rtmp
+        (self.rtmp, self.srtPort) = (rtmp, srtPort)
         self.page = page
         self.publisher = publisher
         self.listeners = listeners
@@ -242,7 +244,15 @@ public struct StartupNotice: Sendable {
         return
             "  publish to it\n    ffmpeg     ffmpeg -re -i FILE -c copy -muxdelay 0 -rtsp_transport tcp -f rtsp \(url)\n"
             + "    GStreamer  gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency ! rtspclientsink location=\(url)\n"
-            + (rtmp?.text(stream.path, at: host, query) ?? "")
+            + (rtmp?.text(stream.path, at: host, query) ?? "") + publishingBySRT(stream, for: reader, at: host)
+    }
+
+    /// What to paste to publish to a path over SRT. ffmpeg and OBS count microseconds.
+    private func publishingBySRT(_ stream: StreamLine, for reader: Reader, at host: URLHost) -> String {
+        guard let srtPort else { return "" }
+        let credentials = publisher?.login(for: reader).streamIDParts(at: host) ?? ""
+        let url = "srt://\(host.text):\(srtPort)?streamid=publish:\(stream.path.dropFirst())\(credentials)"
+        return "    SRT        ffmpeg -re -i FILE -c copy -f mpegts \"\(url)&pkt_size=1316\"\n"
     }
 
     /// The URLs of a path at a host, and the commands for players with the first URL.

@@ -259,6 +259,12 @@ extension ServerStatus.ViewerLine {
         var network = ViewerNetwork()
         (network.roundTripNanoseconds, network.capacity) = (viewer.roundTrip, viewer.capacity)
         network.bytesInFlight = viewer.bytesInFlight
+        if let repair = viewer.repair {
+            var counts = RepairCounts()
+            counts.lost = UInt64(clamping: repair.lost)
+            counts.retransmitted = UInt64(clamping: repair.retransmitted)
+            (network.repair, network.missingPackets) = (counts, repair.missing)
+        }
         self.network = ServerStatus.NetworkLine(network)
     }
 }

@@ -13,7 +13,7 @@ public struct FollowerStatus: Hashable, Sendable {
     public let client: String?
     /// `nil` if it did not authenticate.
     public let user: String?
-    /// As events name it: `MP4`, `WebSocket`, `HLS`, `RTMP`, `RTMPS`.
+    /// As events name it: `MP4`, `WebSocket`, `HLS`, `RTMP`, `RTMPS`, `SRT`.
     public let transport: String
     /// When its first media were sent.
     public let startedAt: MonotonicTime
@@ -27,8 +27,23 @@ public struct FollowerStatus: Hashable, Sendable {
     public var roundTrip: Int64?
     /// Bytes that the client has not acknowledged by a message of its protocol; `nil` if it has sent none.
     public var bytesInFlight: UInt64?
+    /// Packets that were lost on the way, and sent again; `nil` if the protocol does not tell.
+    public var repair: Repair?
     /// What the path to the client carries; `nil` if nothing follows it.
     public var capacity: PathEstimate?
+
+    /// Counts of packets.
+    public struct Repair: Hashable, Sendable {
+        /// That the client has reported as lost.
+        public var lost: Int64
+        public var retransmitted: Int64
+        /// That were given up, because they would have come too late.
+        public var missing: Int64
+
+        public init(lost: Int64, retransmitted: Int64, missing: Int64) {
+            (self.lost, self.retransmitted, self.missing) = (lost, retransmitted, missing)
+        }
+    }
 
     public init(
         id: String, path: String, peer: String, client: String?, user: String?, transport: String,

@@ -43,6 +43,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "TCP port for RTMP; 1935 by default if a path takes publishers, 0 for no RTMP server.")
     var rtmpPort: Int?
 
+    @Option(help: "Port of the SRT server, UDP; 0 for none. Replaces srt.port and srt.serve.")
+    var srtPort: Int?
+
     @Option(
         help: ArgumentHelp(
             "UDP ports for RTP and RTCP; each event loop uses an even port and the next one. 6970-7169 by default.",
@@ -86,6 +89,9 @@ struct ServeCommand: ParsableCommand {
         }
         if let rtmpPort, !(0...65_535).contains(rtmpPort) {
             throw ValidationError("--rtmp-port takes 0 to 65535, not \(rtmpPort)")
+        }
+        if let srtPort, !(0...65_535).contains(srtPort) {
+            throw ValidationError("--srt-port takes 0 to 65535, not \(srtPort)")
         }
         if let loops, !(0...256).contains(loops) {
             throw ValidationError("--loops takes 0 to 256, not \(loops)")
@@ -180,6 +186,7 @@ struct ServeCommand: ParsableCommand {
         if let port { read.configuration.server.port = port }
         if let httpPort { read.configuration.http.port = httpPort }
         if let rtmpPort { read.configuration.serveRTMP(at: rtmpPort) }
+        if let srtPort { read.configuration.serveSRT(at: srtPort) }
         if let udpPorts { read.configuration.use(udpPorts) }
         if let loops { read.configuration.loops.threads = loops }
         if let logLevel { read.configuration.log.level = logLevel }

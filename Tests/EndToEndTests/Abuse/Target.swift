@@ -56,7 +56,7 @@ final class Target: Sendable {
             to: "apus.yml")
         let server = try await ServerProcess.start(
             ["--config", folder.file("apus.yml")],
-            prefix: ["bash", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "apus"], hasRTMP: true)
+            prefix: ["bash", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "apus"], hasRTMP: true, hasSRT: true)
         let target = Target(setting, server, tlsPort: port, in: folder, webServer)
         do {
             try await target.startWatchers()

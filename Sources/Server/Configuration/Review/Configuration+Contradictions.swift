@@ -110,7 +110,7 @@ extension Configuration {
         case .publish: reading.note("has no effect: a publisher decides when it sends", with: option + "onDemand")
         case .standardInput:
             reading.note("standard input cannot be opened when it is needed", with: option + "onDemand")
-        case .testCard, .substream, .pulled, .pulledRTMP, .url, .path: break
+        case .testCard, .substream, .pulled, .pulledRTMP, .pulledSRT, .url, .path: break
         }
         if path.multicast == .always || path.multicastTransportStream == .always {
             reading.note("contradicts multicast always, which needs the source all the time", with: option + "onDemand")
@@ -127,6 +127,8 @@ extension Configuration {
         switch path.source {
         case .pulled(let url, _): (takesDatagrams, isSecure) = (!url.isSecure, url.isSecure)
         case .pulledRTMP(let url, _): (takesDatagrams, isSecure) = (false, url.isSecure)
+        case .pulledSRT:
+            return reading.note("has no effect: the URL of the source says everything about SRT", with: section)
         default:
             return reading.note(
                 "has no effect: the source is \(path.source), not an rtsp:// or rtmp:// URL", with: section)

@@ -22,7 +22,7 @@ extension Configuration {
             reading.note("a published stream is not decoded, so it cannot have effects", with: section)
         }
         switch path.source {
-        case .pulled, .pulledRTMP:
+        case .pulled, .pulledRTMP, .pulledSRT:
             reading.note("the stream of another server is not decoded, so it cannot have effects", with: section)
         default: break
         }

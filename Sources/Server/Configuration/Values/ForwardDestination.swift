@@ -1,5 +1,6 @@
 import RTMPClient
 import RTSP
+import SRT
 
 /// The URL to which a stream is forwarded. Its scheme names the protocol: each protocol has a case here, and its schemes in
 /// ``init(_:)``.
@@ -8,6 +9,8 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
     case rtsp(RequestURL, text: String)
     /// Published over RTMP, by the `rtmp` or `rtmps` URL. The text may contain a password, and its last element is the stream key.
     case rtmp(RTMPURL, text: String)
+    /// Sent over SRT, by the `srt` URL. The stream id may contain a password.
+    case srt(SRTURL, text: String)
 
     /// Why a text names no destination. It never contains the text, which may have a password.
     struct Problem: Error, Hashable {
@@ -20,7 +23,7 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
         return example
     }()
 
-    private static let expectation = "expects a URL such as rtsp://HOST/PATH or rtmp://HOST/APP/KEY"
+    private static let expectation = "expects a URL such as rtsp://HOST/PATH, rtmp://HOST/APP/KEY or srt://HOST:PORT"
 
     init(_ text: String) throws(Problem) {
         guard isLine(text, maximumBytes: 4_096),
@@ -37,16 +40,22 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
                 throw Problem(message: "this is not a valid RTMP URL; write rtmp://HOST/APP/KEY")
             }
             self = .rtmp(url, text: text)
+        case "srt":
+            do throws(SRTURLError) {
+                self = .srt(try SRTURL(text), text: text)
+            } catch {
+                throw Problem(message: "this is not a valid SRT URL: \(error)")
+            }
         case let other:
             throw Problem(
-                message: "cannot forward to \(other)://; the supported schemes are rtsp, rtsps, rtmp and rtmps")
+                message: "cannot forward to \(other)://; the supported schemes are rtsp, rtsps, rtmp, rtmps and srt")
         }
     }
 
     /// The URL as it is written, with a password.
     var text: String {
         switch self {
-        case .rtsp(_, let text), .rtmp(_, let text): text
+        case .rtsp(_, let text), .rtmp(_, let text), .srt(_, let text): text
         }
     }
 
@@ -55,6 +64,7 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .rtsp(let url, _): url.text
         case .rtmp(let url, _): url.labelWithoutName
+        case .srt(let url, _): url.description
         }
     }
 
@@ -63,6 +73,8 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .rtsp(let url, _): url.text
         case .rtmp(let url, _): url.text
+        // Never shown.
+        case .srt(let url, _): "\(url)?\(url.streamID)"
         }
     }
 
@@ -71,6 +83,7 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .rtsp(let url, _): url.isSecure
         case .rtmp(let url, _): url.isSecure
+        case .srt: false
         }
     }
 
@@ -78,7 +91,7 @@ public enum ForwardDestination: Hashable, Sendable, CustomStringConvertible {
     var takesDatagrams: Bool {
         switch self {
         case .rtsp(let url, _): !url.isSecure
-        case .rtmp: false
+        case .rtmp, .srt: false
         }
     }
 

@@ -1,11 +1,12 @@
 import RTMPClient
 import RTSP
+import SRT
 
 /// The source of a path as users write it: `testcard`, `-`, `publish`, `stream:cam`, a URL, or a path in the file system.
 public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case testCard
     case standardInput
-    /// Clients publish the stream, over RTSP or RTMP.
+    /// Clients publish the stream, over RTSP, RTMP or SRT.
     case publish
     /// The frames and the audio of another path, encoded again.
     case substream(of: String)
@@ -13,6 +14,8 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case pulled(RequestURL, text: String)
     /// The stream of another server, by its `rtmp` or `rtmps` URL. The text may contain a password.
     case pulledRTMP(RTMPURL, text: String)
+    /// The stream of an SRT server, by its `srt` URL. The text may contain a password.
+    case pulledSRT(SRTURL, text: String)
     /// A stream or a recording at a URL that FFmpeg opens, such as `http://`. The text may contain a password.
     case url(String)
     /// A file, a fifo or a device: this is determined when it is opened.
@@ -30,6 +33,8 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
                 self = .pulled(url, text: text)
             } else if let url = RTMPURL(text) {
                 self = .pulledRTMP(url, text: text)
+            } else if let url = try? SRTURL(text) {
+                self = .pulledSRT(url, text: text)
             } else if text.hasPrefix("stream:") {
                 self = .substream(of: String(text.dropFirst(7).drop { $0 == "/" }))
             } else if text.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil {
@@ -52,6 +57,9 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         let scheme = url.prefix { $0 != ":" }.lowercased()
         if scheme == "rtmp" || scheme == "rtmps" { return "this is not a valid RTMP URL; write rtmp://HOST/APP/NAME" }
         if scheme == "rtsp" || scheme == "rtsps" { return "this is not a valid RTSP URL; write rtsp://HOST/PATH" }
+        if scheme == "srt" {
+            do throws(SRTURLError) { _ = try SRTURL(url) } catch { return "this is not a valid SRT URL: \(error)" }
+        }
         // A file is opened as a file, so that its name may contain any character.
         return scheme == "file" ? "write the path of the file without file://" : nil
     }
@@ -61,6 +69,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .pulled(let url, _): url.userInformation?.password != nil
         case .pulledRTMP(let url, _): url.hasPassword
+        case .pulledSRT(let url, _): url.hasSecret
         case .url(let url): UserInformation.removed(from: url) != url
         default: false
         }
@@ -69,7 +78,8 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     /// The source as it is written, with the password of a URL.
     var text: String {
         switch self {
-        case .pulled(_, let text), .pulledRTMP(_, let text), .url(let text), .path(let text): text
+        case .pulled(_, let text), .pulledRTMP(_, let text), .pulledSRT(_, let text), .url(let text), .path(let text):
+            text
         case .testCard, .standardInput, .publish, .substream: description
         }
     }
@@ -79,6 +89,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .pulled(let url, _): url.text
         case .pulledRTMP(let url, _): url.label
+        case .pulledSRT(let url, _): url.description
         case .testCard: "testcard"
         case .standardInput: "-"
         case .publish: "publish"

@@ -25,11 +25,12 @@ extension Configuration {
             }
         }
 
-        /// How media is sent, for users: `TCP`, `UDP`, `TLS`, `RTMP`, `RTMPS`.
+        /// How media is sent, for users: `TCP`, `UDP`, `TLS`, `RTMP`, `RTMPS`, `SRT`.
         var transportText: String {
             switch destination {
             case .rtsp(let url, _): url.isSecure ? "TLS" : transport.rawValue.uppercased()
             case .rtmp(let url, _): url.isSecure ? "RTMPS" : "RTMP"
+            case .srt(let url, _): url.passphrase == nil ? "SRT" : "SRT, encrypted"
             }
         }
     }
@@ -69,7 +70,8 @@ extension Entry {
                 }
             },
             content: .option(
-                OptionText(expectation: "an rtsp://, rtsps://, rtmp:// or rtmps:// URL", reason: reason) { section in
+                OptionText(expectation: "an rtsp://, rtsps://, rtmp://, rtmps:// or srt:// URL", reason: reason) {
+                    section in
                     quoted(section[keyPath: member].text)
                 }))
     }

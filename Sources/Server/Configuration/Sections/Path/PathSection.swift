@@ -41,6 +41,7 @@ extension Configuration {
         public var clock = SenderClockTrust.auto
         public var pull = Pull()
         public var publish = Publish()
+        public var srt = PathSRT()
         /// Other servers to which the stream is published.
         public var forward: [Forward] = []
         public var absent = Absent()
@@ -188,6 +189,7 @@ extension Schema<Configuration.Path> {
                     return name.isEmpty || isPathName(name) ? name : nil
                 }, show: quoted),
             .section("publish", \.publish, .publish, reason: "How clients publish, with source: publish."),
+            .section("srt", \.srt, .pathSRT, reason: "How clients connect over SRT."),
             .sections(
                 "forward", \.forward, .forward, makeDefault: Configuration.Forward.init, shortKey: "url", atMost: 16,
                 item: "a URL such as rtsp://HOST/PATH or rtmp://HOST/APP/KEY, or options with a url",
