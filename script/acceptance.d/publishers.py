@@ -1,14 +1,14 @@
 """Publishes with two ffmpegs and GStreamer over all transports, with and without Digest, with a query and with a slash at the end, and
 plays each stream with both, ffprobe, GStreamer, mpv and VLC. Video and audio that an ffmpeg receives must be the published bytes, with
 the published distances of the presentation times. Called by script/acceptance in the folder for the results."""
-import collections, itertools, os, pathlib, re, shutil, subprocess, sys, time
+import collections, itertools, os, shutil, subprocess, sys, time
 
-apus, results, port = os.environ["APUS_BINARY"], pathlib.Path.cwd(), int(os.environ.get("APUS_PORT", "18754"))
-# Debian's, and a new one.
-ffmpeg_binaries = {"ffmpeg": "ffmpeg", "ffmpeg-new": os.environ["FFMPEG_NEW"]}
+from clips import Clip, compare, ffmpeg_binaries, frames, make, results, versions
+from playback import commands, problem
+
+apus, port = os.environ["APUS_BINARY"], int(os.environ.get("APUS_PORT", "18754"))
 failures = []
 
-Clip = collections.namedtuple("Clip", "name video audio options gst codecs")
 CLIPS = [
     Clip("h264-aac", "h264", True, "-c:v libx264 -bf 0 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac"),
     Clip("h264-bframes", "h264", True, "-c:v libx264 -bf 3 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac"),
@@ -24,43 +24,6 @@ def check(what, holds, detail=""):
         failures.append(what)
 
 
-def run(command, seconds=30):
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=seconds)
-        return done.returncode, done.stdout, done.stderr
-    except subprocess.TimeoutExpired as late:
-        decode = lambda text: (text or b"").decode(errors="replace")
-        return 124, decode(late.stdout), decode(late.stderr)
-
-
-def make(clip):
-    """Half a minute with a keyframe every second."""
-    path = results / f"{clip.name}.mkv"
-    if not path.exists():
-        preset = "" if "x265" in clip.options else "-g 25 -keyint_min 25 -sc_threshold 0"
-        status, _, errors = run(
-            "ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=640x360:r=25 -f lavfi -i sine=r=48000 -t 30 -preset ultrafast "
-            f"-pix_fmt yuv420p {clip.options} {preset} -y {path}".split(), 60)
-        assert status == 0, errors
-    return path
-
-
-def frames(source, clip, kind, seconds, player="ffmpeg"):
-    """Checksum and presentation time in milliseconds of each frame that an ffmpeg copies."""
-    # Parameter sets may be repeated, delimiters are not sent.
-    sets = {"h264": "6-9", "hevc": "32-35|39-40"}[clip.video]
-    filters = ["-bsf:v", f"filter_units=remove_types={sets}"] if kind == "v" else []
-    status, text, errors = run(
-        [ffmpeg_binaries[player], "-nostdin", "-v", "error"] + source + ["-map", f"0:{kind}", "-c", "copy", "-t", str(seconds)]
-        + filters + ["-f", "framemd5", "-"])
-    # What a new viewer gets of the past is compressed in time, of which ffmpeg's muxers complain.
-    errors = "\n".join(line for line in errors.splitlines() if "Non-monotonous DTS" not in line)
-    base = re.search(r"#tb 0: (\d+)/(\d+)", text)
-    scale = 1000 * int(base[1]) / int(base[2]) if base else 1
-    lines = [line.split(",") for line in text.splitlines() if line and line[0] != "#"]
-    return [(line[5].strip(), int(line[2]) * scale) for line in lines], status, errors.strip()
-
-
 def trusting(program, url):
     """The options with which an ffmpeg accepts the server's certificate."""
     # Debian's accepts any, and has no option to verify one.
@@ -69,19 +32,13 @@ def trusting(program, url):
 
 def expect_identity(what, clip, url, player="ffmpeg"):
     for kind, name in (("v", "video"), ("a", "audio")):
-        original = {md5: time for md5, time in ORIGINALS[clip.name, kind]}
         viewing = ["-rtsp_transport", "tcp"] + trusting(player, url) + ["-i", url]
         copied, status, errors = frames(viewing, clip, kind, 3, player)
-        strangers = [md5 for md5, _ in copied if md5 not in original]
-        # A tone repeats its frames, so only frames that occur once tell the time.
-        unique = {md5 for md5, count in collections.Counter(m for m, _ in ORIGINALS[clip.name, kind]).items() if count == 1}
-        # The first frames are those of the past, compressed in time.
-        offsets = [time - original[md5] for md5, time in copied[len(copied) // 2:] if md5 in unique]
-        spread = max(offsets) - min(offsets) if offsets else 0
+        found = compare(ORIGINALS[clip.name, kind], copied)
         # The file may begin again in between, with a gap of less than a frame of audio.
-        holds = status == 0 and not errors and len(copied) > 20 and not strangers and spread < 30
+        holds = status == 0 and not errors and len(copied) > 20 and not found.strangers and found.spread < 30
         check(f"{what}: {name} unchanged at {player}", holds,
-              f"{len(copied)} frames, {len(strangers)} other, times differ by {spread:.1f} ms{', ' + errors if errors else ''}")
+              f"{len(copied)} frames, {found.strangers} other, times differ by {found.spread:.1f} ms{', ' + errors if errors else ''}")
 
 
 def publisher(program, transport, clip, url):
@@ -97,31 +54,9 @@ def publisher(program, transport, clip, url):
 
 def play(what, clip, url):
     """With each player; none may report a decode error."""
-    environment = ["setpriv", "--reuid=nobody", "--clear-groups", "env", f"HOME={results}/vlc"] if os.geteuid() == 0 else []
-    decoding = ["-nostdin", "-v", "error", "-xerror", "-i", url, "-t", "2", "-fps_mode", "passthrough", "-enc_time_base", "1:90000",
-                "-f", "null", "-"]
-    players = {
-        "ffprobe": ["ffprobe", "-v", "error", "-rtsp_transport", "tcp", "-show_entries", "stream=codec_name", "-of", "csv=p=0", url],
-        "ffmpeg": ["ffmpeg"] + decoding,
-        "ffmpeg-new": [ffmpeg_binaries["ffmpeg-new"]] + decoding,
-        "GStreamer": ["gst-launch-1.0", "-q", "rtspsrc", f"location={url}", "latency=200", "!", "decodebin", "!", "identity",
-                      "eos-after=40", "!", "fakesink"],
-        "mpv": ["mpv", "--no-config", "--vo=null", "--ao=null", "--end=2", "--msg-level=all=warn", url],
-        "VLC": environment + ["cvlc", "-I", "dummy", "--vout", "dummy", "--aout", "dummy", "--run-time=3", "--play-and-exit", "-v",
-                              url, "vlc://quit"],
-    }
-    for player, command in players.items():
-        status, text, errors = run(command, 25)
-        output = text + errors
-        bad = [line for line in output.splitlines() if re.search(r"(?i)error|corrupt|invalid|non-existing|cannot decode", line)
-               and not re.search(r"(?i)libva|vdpau|dbus|pulse|alsa|xcb|XDG_RUNTIME|no suitable|globalhotkeys|interface|gstrtspsrc.*PAUSE"
-               r"|Invalid video timestamp|monoton|buffer deadlock prevented", line)]
-        holds = not bad and (status == 0 or player == "VLC")
-        if player == "ffprobe":
-            holds = holds and sorted(text.split()) == sorted(clip.codecs.split())
-        if player == "GStreamer" and "Could not write to resource" not in output:
-            holds = status == 0 and not bad
-        check(f"{what}: {player} plays", holds, "; ".join(bad[:2]) or (f"status {status}" if not holds else ""))
+    for player, command in commands(url).items():
+        wrong = problem(player, command, clip.codecs)
+        check(f"{what}: {player} plays", not wrong, wrong)
 
 
 def serve(name, configuration, at):
@@ -141,14 +76,11 @@ def wait_for(log, text, count, process, seconds=10):
 
 
 shutil.rmtree(results / "vlc", ignore_errors=True)
-(results / "vlc").mkdir(parents=True)
-os.chmod(results / "vlc", 0o777)
 os.environ["STATE_DIRECTORY"] = str(results / "state")
 shutil.rmtree(results / "state", ignore_errors=True)
 (results / "state").mkdir()
 subprocess.run([apus, "certificate"], check=True, stdout=subprocess.DEVNULL)
-for name, binary in ffmpeg_binaries.items():
-    print(f"{name}: {run([binary, '-version'])[1].partition(' Copyright')[0]}", flush=True)
+versions()
 for clip in CLIPS:
     make(clip)
 ORIGINALS = {(clip.name, kind): frames(["-i", str(make(clip))], clip, kind, 30)[0] for clip in CLIPS for kind in "va"}
