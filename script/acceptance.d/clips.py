@@ -10,6 +10,12 @@ results = pathlib.Path.cwd()
 ffmpeg_binaries = {"ffmpeg": "ffmpeg", "ffmpeg-new": os.environ["FFMPEG_NEW"]}
 
 Clip = collections.namedtuple("Clip", "name video audio options gst codecs")
+X265 = "-c:v libx265 -x265-params log-level=none:bframes=3:open-gop=0:keyint=25"
+H264 = Clip("h264-aac", "h264", True, "-c:v libx264 -bf 0 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac")
+H264_B_FRAMES = Clip("h264-bframes", "h264", True, "-c:v libx264 -bf 3 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac")
+H264_G711 = Clip("h264-g711", "h264", True, "-c:v libx264 -bf 0 -ar 8000 -ac 1 -c:a pcm_alaw", ("h264parse", "audio/x-alaw"), "h264 pcm_alaw")
+H265_AAC = Clip("h265-aac", "hevc", True, f"{X265} -c:a aac -ac 2", ("h265parse", "aacparse"), "hevc aac")
+H265_OPUS = Clip("h265-opus", "hevc", True, f"{X265} -c:a libopus -ac 2", ("h265parse", "opusparse"), "hevc opus")
 
 
 def run(command, seconds=30):

@@ -3,19 +3,13 @@ plays each stream with both, ffprobe, GStreamer, mpv and VLC. Video and audio th
 the published distances of the presentation times. Called by script/acceptance in the folder for the results."""
 import collections, itertools, os, shutil, subprocess, sys, time
 
-from clips import Clip, compare, ffmpeg_binaries, frames, make, results, versions
+from clips import H264, H264_B_FRAMES, H264_G711, H265_OPUS, compare, ffmpeg_binaries, frames, make, results, versions
 from playback import commands, problem
 
 apus, port = os.environ["APUS_BINARY"], int(os.environ.get("APUS_PORT", "18754"))
 failures = []
 
-CLIPS = [
-    Clip("h264-aac", "h264", True, "-c:v libx264 -bf 0 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac"),
-    Clip("h264-bframes", "h264", True, "-c:v libx264 -bf 3 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac"),
-    Clip("h265-opus", "hevc", True, "-c:v libx265 -x265-params log-level=none:bframes=3:open-gop=0:keyint=25 -c:a libopus -ac 2",
-         ("h265parse", "opusparse"), "hevc opus"),
-    Clip("h264-g711", "h264", True, "-c:v libx264 -bf 0 -ar 8000 -ac 1 -c:a pcm_alaw", ("h264parse", "audio/x-alaw"), "h264 pcm_alaw"),
-]
+CLIPS = [H264, H264_B_FRAMES, H265_OPUS, H264_G711]
 
 
 def check(what, holds, detail=""):
