@@ -18,7 +18,7 @@ from streams import Server, end_all, folder, free_port, is_ready, start, wait
 
 # Long enough for all players of a run.
 CLIP_SECONDS = 60
-PASSPHRASE = "correct horse battery"
+PASSPHRASE = "correct-horse-battery"
 ONLY = os.environ.get("ONLY", "")
 failures = []
 
@@ -50,7 +50,7 @@ class Host:
         return f"{'secret' if way == 'srt-encrypted' else 'live'}/{name}"
 
     def publishing(self, way, path):
-        secret = f"&passphrase={PASSPHRASE.replace(' ', '%20')}" if way == "srt-encrypted" else ""
+        secret = f"&passphrase={PASSPHRASE}" if way == "srt-encrypted" else ""
         return {
             "rtmp": f"rtmp://127.0.0.1:{self.rtmp}/{path}",
             "rtmps": f"rtmps://127.0.0.1:{self.rtmps}/{path}",
@@ -64,8 +64,8 @@ class Host:
 def ffmpeg(program, host, way, clip, url):
     container = ["mpegts"] if way.startswith("srt") else ["flv"]
     if way.startswith("srt"):
-        # ffmpeg's packets have 1,316 bytes only on request, and it does not decode its URLs.
-        url = url.replace("%20", " ") + "&pkt_size=1316"
+        # ffmpeg's packets have 1,316 bytes only on request.
+        url += "&pkt_size=1316"
     # Debian's accepts any certificate, and has no option to verify one.
     trusting = ["-ca_file", f"{host.state}/certificate.pem"] if way == "rtmps" and program == "ffmpeg-new" else []
     return [ffmpeg_binaries[program], "-nostdin", "-v", "error", "-re", "-i", str(make(clip, CLIP_SECONDS)), "-c", "copy", "-f", *container,

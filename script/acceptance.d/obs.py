@@ -25,7 +25,7 @@ class OBS:
         (profile / "basic.ini").write_text(
             "[General]\nName=Acceptance\n[Output]\nMode=Simple\n"
             # The recording gets the packets of the stream's encoder.
-            f"[SimpleOutput]\nStreamEncoder=x264\nVBitrate=1500\nABitrate=128\nRecQuality=Stream\nRecFormat=mkv\n"
+            f"[SimpleOutput]\nStreamEncoder=x264\nVBitrate=1500\nABitrate=128\nUseAdvanced=true\nx264Settings=keyint=60\nRecQuality=Stream\nRecFormat=mkv\n"
             f"FilePath={self.home}/recordings\n"
             "[Video]\nBaseCX=640\nBaseCY=360\nOutputCX=640\nOutputCY=360\nFPSCommon=30\n")
         (profile / "service.json").write_text(json.dumps(
