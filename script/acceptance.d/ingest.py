@@ -14,7 +14,7 @@ import obs
 import page
 from clips import H264, H264_B_FRAMES, H265_AAC, H265_OPUS, compare, ffmpeg_binaries, frames, make, versions
 from playback import commands, problem
-from streams import Server, end_all, folder, free_port, is_ready, start, wait
+from streams import Server, end_all, folder, free_port, is_bound, is_ready, start, wait
 
 # Long enough for all players of a run.
 CLIP_SECONDS = 60
@@ -85,12 +85,6 @@ def gstreamer(program, host, way, clip, url):
     video, audio = clip.gst
     return ["gst-launch-1.0", "-q", "filesrc", f"location={source}", "!", "qtdemux", "name=demux", *muxer,
             "demux.video_0", "!", "queue", "!", video, "!", "mux.", "demux.audio_0", "!", "queue", "!", audio, "!", "mux."]
-
-
-def is_bound(port):
-    """Whether a socket of UDP has this port."""
-    with open("/proc/net/udp") as table:
-        return any(line.split()[1].endswith(f":{port:04X}") for line in table)
 
 
 def transmit(program, host, way, clip, url):

@@ -215,6 +215,10 @@ class Wire:
             session = "Session: " + re.search(rb"(?i)session: *([^;\s]+)", answer)[1].decode() + "\r\n"
         self.session = session
         self.request("PLAY", self.url, session)
+        self.begin()
+
+    def begin(self):
+        """Reads from now on. Subclasses that leave their socket to others have nothing to do."""
         threading.Thread(target=self.run, daemon=True).start()
         for index, (rtp, _) in enumerate(self.ports):
             threading.Thread(target=self.receive_datagrams, args=(2 * index, rtp), daemon=True).start()
@@ -337,6 +341,12 @@ def reachable(port):
         return True
     except OSError:
         return False
+
+
+def is_bound(port):
+    """Whether a socket of UDP has this port."""
+    with open("/proc/net/udp") as table:
+        return any(line.split()[1].endswith(f":{port:04X}") for line in table)
 
 
 def is_ready(port):

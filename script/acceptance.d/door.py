@@ -1,0 +1,63 @@
+"""A relay in front of a server, for one client, that notes when the client's first packet came."""
+import socket
+import threading
+import time
+
+
+class Door:
+    """Passes one connection of TCP on, or the datagrams of one client of UDP."""
+
+    def __init__(self, port, is_udp=False):
+        self.server, self.opened_at = ("127.0.0.1", port), None
+        kind = socket.SOCK_DGRAM if is_udp else socket.SOCK_STREAM
+        self.outside = socket.socket(socket.AF_INET, kind)
+        self.outside.bind(("127.0.0.1", 0))
+        self.port = self.outside.getsockname()[1]
+        if not is_udp:
+            self.outside.listen()
+        threading.Thread(target=self.pass_datagrams if is_udp else self.pass_connection, daemon=True).start()
+
+    def pass_connection(self):
+        client, _ = self.outside.accept()
+        self.opened_at = time.monotonic()
+        self.outside.close()
+        server = socket.create_connection(self.server)
+        for end in (client, server):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        threading.Thread(target=self.copy, args=(server, client), daemon=True).start()
+        self.copy(client, server)
+
+    @staticmethod
+    def copy(source, sink):
+        try:
+            while data := source.recv(65536):
+                sink.sendall(data)
+        except OSError:
+            pass
+        # The other direction ends, too.
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def pass_datagrams(self):
+        inside = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        inside.connect(self.server)
+        data, client = self.outside.recvfrom(65536)
+        self.opened_at = time.monotonic()
+        inside.send(data)
+
+        def back():
+            while True:
+                try:
+                    self.outside.sendto(inside.recv(65536), client)
+                except OSError:
+                    return
+
+        threading.Thread(target=back, daemon=True).start()
+        while True:
+            try:
+                inside.send(self.outside.recv(65536))
+            except OSError:
+                return
