@@ -25,7 +25,7 @@ def processor_seconds(processes):
 def compiled(name, *libraries):
     """The program of a file in C beside this one."""
     program = Path.cwd() / name
-    subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-o", program, Path(__file__).with_name(f"{name}.c"), *libraries], check=True)
+    subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-o", program, Path(__file__).with_name(f"{name}.c"), *libraries], check=True)
     return str(program)
 
 

@@ -5,10 +5,11 @@ import time
 
 
 class Door:
-    """Passes one connection of TCP on, or the datagrams of one client of UDP."""
+    """Passes one connection of TCP on, or the datagrams of one client of UDP. Keeps what a client of TCP has sent if it `records`."""
 
-    def __init__(self, port, is_udp=False):
+    def __init__(self, port, is_udp=False, records=False):
         self.server, self.opened_at = ("127.0.0.1", port), None
+        self.recording = bytearray() if records else None
         kind = socket.SOCK_DGRAM if is_udp else socket.SOCK_STREAM
         self.outside = socket.socket(socket.AF_INET, kind)
         self.outside.bind(("127.0.0.1", 0))
@@ -25,12 +26,14 @@ class Door:
         for end in (client, server):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         threading.Thread(target=self.copy, args=(server, client), daemon=True).start()
-        self.copy(client, server)
+        self.copy(client, server, self.recording)
 
     @staticmethod
-    def copy(source, sink):
+    def copy(source, sink, recording=None):
         try:
             while data := source.recv(65536):
+                if recording is not None:
+                    recording += data
                 sink.sendall(data)
         except OSError:
             pass

@@ -12,20 +12,13 @@ import time
 
 import rtmp
 from costs import allow_descriptors, processor_seconds, stream_file
-from streams import Frames, Server, Wire, end_all, free_port, wait
+from streams import Frames, Server, Session, end_all, free_port, wait
 
 VIEWERS = int(sys.argv[1]) if len(sys.argv) > 1 else 500
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 20
 ROUNDS, LIMIT = 3, 1.2
 # The frames since the last keyframe, which each viewer gets at first, have been sent.
 SETTLING_SECONDS = 3
-
-
-class Session(Wire):
-    """A viewer over RTSP, whose socket is read by others."""
-
-    def begin(self):
-        pass
 
 
 class Reader:
@@ -87,7 +80,7 @@ try:
     # One log line for each viewer.
     server = Server(f"rtmp: {{ serve: 'yes', port: {port} }}\naccess: {{ open: true }}\n"
                     f"paths: {{ live/cam: {{ source: {stream_file()} }} }}", "cost")
-    Wire(server.port, Frames(), "live/cam").socket.close()
+    Session(server.port, Frames(), "live/cam").socket.close()
     ways = {
         "RTSP/TCP": lambda: Session(server.port, Frames(), "live/cam").socket,
         "RTMP": lambda: rtmp.playing(port, "live", "cam"),

@@ -311,6 +311,13 @@ class Wire:
                 self.sets = []
 
 
+class Session(Wire):
+    """A viewer whose socket is read by others once the stream is played. What has been read too much is in its buffer."""
+
+    def begin(self):
+        pass
+
+
 class Server:
     """Apus with a configuration."""
 
