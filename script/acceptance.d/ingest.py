@@ -39,7 +39,7 @@ class Host:
         subprocess.run([os.environ["APUS_BINARY"], "certificate"], env=dict(os.environ, STATE_DIRECTORY=self.state), check=True,
                        stdout=subprocess.DEVNULL)
         self.server = Server(
-            f"http: {{ port: {self.http} }}\ntls: {{ encryption: optional, port: {free_port()} }}\naccess: {{ loopback: publish }}\n"
+            f"http: {{ port: {self.http}, tlsPort: {free_port()} }}\ntls: {{ encryption: optional, port: {free_port()} }}\naccess: {{ loopback: publish }}\n"
             f"rtmp: {{ port: {self.rtmp}, tlsPort: {self.rtmps} }}\nsrt: {{ port: {self.srt} }}\n"
             "paths:\n  'live/*': { source: publish }\n"
             f"  'secret/*': {{ source: publish, srt: {{ passphrase: '{PASSPHRASE}' }} }}", has_http=True)
@@ -116,6 +116,10 @@ def play(what, host, clip, path):
     for player, command in commands(f"rtsp://127.0.0.1:{host.server.port}/{path}").items():
         if player in ("ffmpeg", "mpv", "VLC"):
             wrong = problem(player, command, clip.codecs)
+            # It gets MPEG-TS by UDP, and its socket overflows if this host is busy.
+            if player == "VLC" and "TS discontinuity" in wrong:
+                print(f"        {what}: VLC has lost packets, and tries again")
+                wrong = problem(player, command, clip.codecs)
             check(f"{what}: {player} plays", not wrong, wrong)
     # Debian's Chromium has no decoder of H.265.
     if clip.video == "h264":
