@@ -49,6 +49,11 @@ def gstreamer(protocol, port, sink):
             "demux.", "!", "queue", "!", "aacparse", "!", "avdec_aac", "!", "fakesink", "sync=true"]
 
 
+# By default FFmpeg looks at a stream for seconds. With `-fflags nobuffer`, which is a part of mpv's profile, it throws away what it has
+# looked at, and the first frame is the next keyframe.
+PROBING = {"rtmp": ["-fpsprobesize", "0"], "srt": ["-fpsprobesize", "0", "-analyzeduration", "100000"]}
+
+
 # For each player: the command line for low latency, the text in its output with the first frame, and the command line for a long time.
 def commands(protocol, port):
     at = url(protocol, port)
@@ -56,9 +61,9 @@ def commands(protocol, port):
     mpv = ["mpv", "--no-config", "--vo=null", "--ao=null"]
     return {
         "VLC": (vlc + ["--network-caching=100", at], "Received first picture", vlc + [at]),
-        "ffplay": (["ffplay", "-v", "verbose", "-nostats", "-fflags", "nobuffer", at], "Created 640x360 texture",
+        "ffplay": (["ffplay", "-v", "verbose", "-nostats", *PROBING[protocol], at], "Created 640x360 texture",
                    ["ffplay", "-v", "warning", "-nostats", at]),
-        "mpv": (mpv + ["--profile=low-latency", "--msg-level=all=v", at], "first video frame after restart shown",
+        "mpv": (mpv + ["--profile=low-latency", "--demuxer-lavf-o=fpsprobesize=0", "--msg-level=all=v", at], "[vo/null] reconfig to",
                 mpv + ["--msg-level=all=warn", "--no-input-terminal", at]),
         "GStreamer": (["env", "GST_DEBUG=0", *gstreamer(protocol, port, ["fakesink", "name=screen", "silent=false", "sync=false"]), "-v"],
                       "screen:sink) ", ["env", "GST_DEBUG=2", *gstreamer(protocol, port, ["fakesink", "sync=true"]), "-q"]),
