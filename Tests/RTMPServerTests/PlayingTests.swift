@@ -28,6 +28,17 @@ struct PlayingTests {
         }
     }
 
+    /// VLC and others that use libavformat play only after 40 frames.
+    @Test func theFastStartBeginsAtAnEarlierKeyframeIfTheLastIsYoung() async throws {
+        try await RTMPBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            for index in 0..<70 { broadcast.publishFrame(isKeyframe: index % 30 == 0, fill: UInt8(index)) }
+            let player = try broadcast.player()
+            #expect(player.start() && player.read { player.frames.count == 70 })
+            #expect(player.frames.first?.last == 0)
+        }
+    }
+
     @Test func aPlayerWithoutHistoryStartsAtAKeyframe() async throws {
         try await RTMPBroadcast.run { broadcast in
             broadcast.cam.announce([.video])

@@ -71,6 +71,16 @@ struct FastStartTests {
         #expect(fastStart.units.count { $0.track == TrackID(0) } == row.count)
     }
 
+    /// Keyframes may be more frequent than players need frames.
+    @Test func ifKeyframesAreFrequentItStartsSeveralBefore() throws {
+        let fastStart = try #require(
+            FastStart(
+                history: history(frames: 103, gop: 10), leading: .video, window: window,
+                limits: .init(minimumFrames: 45)))
+        #expect(fastStart.units.count { $0.track == TrackID(0) } == 53)
+        #expect(fastStart.units.first?.isKeyframe == true)
+    }
+
     @Test func itStartsAtTheYoungKeyframeIfTheOneBeforeMeansTooManyFrames() throws {
         let fastStart = try #require(
             FastStart(history: history(frames: 155, gop: 150), leading: .video, window: window, limits: .init()))

@@ -49,9 +49,9 @@ def gstreamer(protocol, port, sink):
             "demux.", "!", "queue", "!", "aacparse", "!", "avdec_aac", "!", "fakesink", "sync=true"]
 
 
-# By default FFmpeg looks at a stream for seconds. With `-fflags nobuffer`, which is a part of mpv's profile, it throws away what it has
-# looked at, and the first frame is the next keyframe.
-PROBING = {"rtmp": ["-fpsprobesize", "0"], "srt": ["-fpsprobesize", "0", "-analyzeduration", "100000"]}
+# By default FFmpeg looks at a transport stream for five seconds. With `-fflags nobuffer`, which is a part of mpv's profile, it throws away
+# what it has looked at, and the first frame is the next keyframe.
+PROBING = {"rtmp": [], "srt": ["-analyzeduration", "100000"]}
 
 
 # For each player: the command line for low latency, the text in its output with the first frame, and the command line for a long time.

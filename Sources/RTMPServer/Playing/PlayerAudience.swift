@@ -6,8 +6,11 @@ import Streams
 
 /// The players of one feed on one loop, and this loop's view of the feed. Confined to the loop.
 final class PlayerAudience {
+    /// The frames that libavformat probes before it begins to play, with times that differ: it waits for 40 if times are milliseconds.
+    private static let probedFrameCount = 45
     /// The longest window of a fast start, in nanoseconds: players present it at normal speed, and stay behind by as much for good.
-    private static let longestWindow: Int64 = 40_000_000
+    /// Each probed frame has a millisecond of its own in it.
+    private static let longestWindow: Int64 = 50_000_000
 
     let stream: Streams.Stream
     let feed: Feed<FLVPackager>
@@ -59,7 +62,9 @@ final class PlayerAudience {
         for player: Player, _ leading: Track?, from point: Streams.Stream.JoinPoint<FLVPackager>, _ isFast: Bool
     ) -> MessageFastStart {
         let join = player.path.join
-        let key = MessageFastStart.Key(limits: join.fastStart, window: min(join.fastStartWindow, Self.longestWindow))
+        var limits = join.fastStart
+        limits.minimumFrames = max(limits.minimumFrames, Self.probedFrameCount)
+        let key = MessageFastStart.Key(limits: limits, window: min(join.fastStartWindow, Self.longestWindow))
         guard let leading, isFast, join.mode != .keyframe else { return .none(at: point.nextIndex, key) }
         if let shared = sharedFastStart, shared.key == key, shared.nextIndex == point.nextIndex { return shared }
         let fresh = MessageFastStart(point, leading: leading, key, within: fastStartBudget)

@@ -33,7 +33,16 @@ struct TransportFastStart {
             self = .none(at: point.nextIndex, key)
             return
         }
-        self.init(key: key, runs: point.packager.fastStart(start.units), charge: charge, nextIndex: point.nextIndex)
+        let units = Self.ordered(start.units, leading: leading.id)
+        self.init(key: key, runs: point.packager.fastStart(units), charge: charge, nextIndex: point.nextIndex)
+    }
+
+    /// The units with those of other tracks behind the first frame. While libavformat looks for tracks, it counts each frame with its
+    /// duration in live media, so it would give up in the middle of a fast start and play without sound.
+    private static func ordered(_ units: [AccessUnit], leading: TrackID) -> [AccessUnit] {
+        let frames = units.filter { $0.track == leading }
+        guard let second = frames.dropFirst().firstIndex(where: \.part.isStart) else { return units }
+        return frames[..<second] + units.filter { $0.track != leading } + frames[second...]
     }
 
     private init(key: Key, runs: [PacketRun], charge: MemoryBudget.Charge?, nextIndex: Int64) {

@@ -8,7 +8,7 @@ import Media
 public struct FastStart: Sendable {
     /// Bounds of a fast start.
     public struct Limits: Hashable, Sendable {
-        /// Frames that players probe. If the last keyframe is younger, the fast start begins one keyframe earlier.
+        /// Frames that players probe. If the last keyframe is younger, the fast start begins at an earlier one.
         public var minimumFrames: Int
         /// A longer history is not replayed, because decoding it would take the player too long.
         public var maximumFrames: Int
@@ -53,7 +53,7 @@ public struct FastStart: Sendable {
         track = leading.id
     }
 
-    /// The index of the unit to start with: the last keyframe, or the one before if the last is younger than players need and the
+    /// The index of the unit to start with: the last keyframe, or an earlier one if the last is younger than players need and the
     /// limits allow it; `nil` if no keyframe lies within the limits.
     private static func start(in history: [AccessUnit], leading: Track, limits: Limits) -> Int? {
         if leading.codec.facts.randomAccess == .everyUnit { return history.lastIndex { $0.track == leading.id } }
@@ -65,9 +65,8 @@ public struct FastStart: Sendable {
             byteCount += history[index].bytes.count
             guard frames <= limits.maximumFrames, byteCount <= limits.maximumByteCount else { return candidate }
             guard history[index].isKeyframe else { continue }
-            // One step back is enough: a second IDR within 20 frames means that IDRs are frequent.
-            if candidate != nil || frames >= limits.minimumFrames { return index }
             candidate = index
+            if frames >= limits.minimumFrames { return index }
         }
         return candidate
     }

@@ -123,6 +123,22 @@ extension EndToEnd {
             }
         }
 
+        /// libavformat counts the frames of a fast start as if they were live, so it must find the audio behind the first one.
+        @Test func aShortAnalysisFindsTheAudio() async throws {
+            let file = try await Clip.plain.path()
+            try await withYard { srt, server in
+                let publisher = try Command(ffmpeg(file, to: srt.url("publish:yard", "&pkt_size=1316")), in: "/")
+                defer { publisher.signal(SIGTERM) }
+                #expect(try await server.isServing("yard"))
+                let probe = try await Command.run(
+                    [
+                        "ffprobe", "-v", "error", "-analyzeduration", "100000", "-select_streams", "a:0",
+                        "-show_entries", "stream=codec_name,sample_rate", "-of", "csv=p=0", srt.url("read:yard"),
+                    ], within: 30)
+                #expect(probe.text.hasPrefix("aac,48000"), "\(probe.text) \(probe.diagnostics)")
+            }
+        }
+
         /// libavformat does not decode its URLs.
         private static let ffmpegPassphrase = "&passphrase=\(passphrase)"
 

@@ -31,8 +31,9 @@ extension Schema<Configuration.Join> {
             ).formerly("preludeMilliseconds"),
             .integer(
                 "minimumFastStartFrames", \.minimumFastStartFrames, in: 0...300, unit: "frames",
-                "If there are fewer frames since the last keyframe, the fast start begins at the keyframe before: players "
-                    + "analyse this many frames before they show one, and the time for which they wait stays as latency."
+                "If there are fewer frames since the last keyframe, the fast start begins at an earlier one: players "
+                    + "analyse this many frames before they show one, and the time for which they wait stays as latency. "
+                    + "Over RTMP it is at least 45."
             ).formerly("minimumPreludeFrames"),
             .integer(
                 "maximumFastStartFrames", \.maximumFastStartFrames, in: 1...10_000, unit: "frames",
