@@ -1,7 +1,7 @@
 /// Returns the candidate that `word` was most likely meant to be; `nil` if none is near.
 ///
-/// A candidate is near if at most a third of the longer word's letters differ, and at least two may differ: `prot` is near
-/// `port`, and `colour` is not. Case is ignored.
+/// A candidate is near if at most a third of the longer word's letters differ. Two may differ in any case, but no more than half of
+/// the candidate's own: `prot` is near `port`, and `colour` and `srt` are not. Case is ignored.
 public func nearestName(to word: String, among candidates: some Sequence<String>) -> String? {
     // Input may be long. A word longer than any name is near none.
     guard word.utf8.count <= 255 else { return nil }
@@ -9,7 +9,7 @@ public func nearestName(to word: String, among candidates: some Sequence<String>
     var best: (name: String, distance: Int)?
     for name in candidates {
         let letters = Array(name.lowercased().unicodeScalars)
-        let limit = min(max(2, max(wanted.count, letters.count) / 3), letters.count - 1)
+        let limit = min(max(2, max(wanted.count, letters.count) / 3), letters.count / 2)
         // The distance is at least the difference in length, which rules out most names cheaply.
         guard abs(wanted.count - letters.count) <= limit else { continue }
         let distance = editDistance(wanted, letters)

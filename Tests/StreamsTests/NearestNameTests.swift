@@ -5,7 +5,7 @@ struct NearestNameTests {
     @Test(
         arguments: [
             ("prot", ["port", "path"], "port"), ("PORT", ["port"], "port"), ("flim", ["film"], "film"),
-            ("colour", ["port"], nil),
+            ("colour", ["port"], nil), ("port", ["srt"], nil), ("cert", ["srt"], nil),
             ("", ["port"], nil),
             ("framesPerSec", ["framesPerSecond", "width"], "framesPerSecond"), ("x", ["y"], nil),
             ("/cma", ["/yard", "/cam"], "/cam"), ("a", [], nil), ("a", [""], nil),
