@@ -34,13 +34,16 @@ struct ForwardConfigurationTests {
     @Test(arguments: [
         (
             "'http://ann:sesame@h/a'",
-            "forward.url: cannot forward to http://; the supported schemes are rtsp, rtsps, rtmp and rtmps"
+            "forward.url: cannot forward to http://; the supported schemes are rtsp, rtsps, rtmp, rtmps and srt"
         ),
         (
             "['rtsp://h/a', 'srt://ann:sesame@h:9000']",
-            "forward.2.url: cannot forward to srt://; the supported schemes are rtsp, rtsps, rtmp and rtmps"
+            "forward.2.url: this is not a valid SRT URL: a URL of SRT has the form srt://HOST:PORT?streamid=…"
         ),
-        ("'ann:sesame'", "forward.url: expects a URL such as rtsp://HOST/PATH or rtmp://HOST/APP/KEY"),
+        (
+            "'ann:sesame'",
+            "forward.url: expects a URL such as rtsp://HOST/PATH, rtmp://HOST/APP/KEY or srt://HOST:PORT"
+        ),
         ("'rtsp://ann:sesame@h:x/a'", "forward.url: this is not a valid RTSP URL; write rtsp://HOST/PATH"),
         ("{ user: ann }", "forward: needs a `url`"),
         ("[{ url: 'rtsp://h/a' }, []]", "forward.2: expects options below it, not a list"),
