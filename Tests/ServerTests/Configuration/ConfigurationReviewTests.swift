@@ -83,7 +83,7 @@ import Testing
             let refusal = #expect(throws: SourceArgument.Refusal.self) { try SourceArgument(url) }
             #expect(refusal?.description == reason)
         }
-        for url in ["http://192.0.2.7/film.mp4", "srt://192.0.2.7:9000", "udp://239.1.1.1:5000"] {
+        for url in ["http://192.0.2.7/film.mp4", "udp://239.1.1.1:5000"] {
             #expect(problems("paths: { cam: { source: '\(url)' } }") == nil)
             #expect(try SourceArgument(url).source == .url(url))
         }
