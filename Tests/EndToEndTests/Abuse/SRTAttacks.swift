@@ -80,15 +80,15 @@ extension Target {
 
 /// A caller of the SRT server that makes its packets by hand.
 final class SRTAttacker {
-    /// What the server answers to a handshake.
+    /// What the server answers to a handshake. libsrt sends a rejection as its code and 1 000 (`URQ_FAILURE_TYPES`).
     enum Answer: UInt32 {
         /// It concludes the handshake.
         case accepted = 0xFFFF_FFFF
-        case badRequest = 1400
-        case unauthorized = 1401
-        case unknownPath = 1404
-        case unsupportedMode = 1405
-        case locked = 1423
+        case badRequest = 2400
+        case unauthorized = 2401
+        case unknownPath = 2404
+        case unsupportedMode = 2405
+        case locked = 2423
     }
 
     private let socket: LoopbackSocket
