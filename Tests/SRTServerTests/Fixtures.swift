@@ -83,7 +83,9 @@ struct SRTBroadcast {
     ) -> TestCall {
         let sink = Streams.Stream(path: "/sink", epoch: .now())
         let input = StreamInput(into: sink, trust: .arrival)
-        return TestCall(sink) { loop.receive(from: target(streamID, connection, at: host), into: input, events: $0) }
+        return TestCall(sink) {
+            loop.receive(from: target(streamID, connection, at: host), into: input, silenceSeconds: 120, events: $0)
+        }
     }
 }
 
