@@ -13,7 +13,7 @@ import threading
 import time
 
 from costs import allow_descriptors, compiled, processor_seconds, stream_file
-from streams import Server, end_all, folder, free_port, is_bound, start, wait
+from streams import Server, end_all, folder, free_port, free_ports, is_bound, start, wait
 
 VIEWERS = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 20
@@ -48,7 +48,8 @@ class Transmitters:
     """As many processes of srt-live-transmit as there are viewers, and an encoder whose datagrams are passed on to all of them."""
 
     def __init__(self):
-        self.inputs, self.ports = [free_port() for _ in range(VIEWERS)], [free_port() for _ in range(VIEWERS)]
+        ports = free_ports(2 * VIEWERS)
+        self.inputs, self.ports = ports[:VIEWERS], ports[VIEWERS:]
         self.processes = [
             start(["srt-live-transmit", "-q", f"udp://127.0.0.1:{given}", f"srt://127.0.0.1:{port}?mode=listener"])
             for given, port in zip(self.inputs, self.ports)]

@@ -2,7 +2,8 @@
 """SRT over links that lose packets or are cut, in network namespaces (script/impair). Usage: srt-loss.py [SECONDS]
 
 First ffmpeg publishes over a link that loses 5 % in both directions, with a round trip of 40 ms, and two viewers play over the same kind
-of link, all with a latency of 200 ms: no frame may be missing or altered, NAL unit by NAL unit. Then the link is cut three times for 5 s:
+of link, all with a latency of 200 ms: no frame may be missing or altered, NAL unit by NAL unit. Beside it, what ffmpeg publishes in the
+same way to a receiver that is libsrt alone (srt-live-transmit): what is lost there, no server could have. Then the link is cut three times for 5 s:
 in both directions, from the clients to the server only, and from the server only. Publishers and viewers must come back by themselves.
 """
 import json
@@ -42,19 +43,24 @@ def check(what, holds, seen):
 
 
 def over_link(role, video, seconds, up, down):
-    """Runs the server at one end of a link, and the clients of a role at the other; the link's statistics."""
+    """Runs Apus at one end of a link, and the clients of a role at the other; the link's statistics."""
     path = {"source": "publish", "srt": {"latencyMilliseconds": 200}}
     configuration = {
         "server": {"port": RTSP}, "srt": {"port": SRT}, "rtmp": {"serve": "no"}, "control": {"socket": ""}, "access": {"open": True},
         "paths": {**{name: path for name in ("cam", *srt_link.PUBLISHERS)}, "file": {"source": str(video)}},
     }
     Path(folder, "server.json").write_text(json.dumps(configuration))
+    server = f"exec {shlex.quote(os.environ['APUS_BINARY'])} serve --http-port 0 --config {folder}/server.json >{folder}/{role}.log 2>&1"
+    return linked(server, role, video, seconds, up, down)
+
+
+def linked(server, role, video, seconds, up, down):
+    """Runs a server at one end of a link, and the clients of a role at the other; the link's statistics."""
     statistics = Path(folder, f"{role}.statistics")
     client = ["python3", f"{ROOT}/script/acceptance.d/srt_link.py", role, folder, str(video), str(seconds)]
     done = subprocess.run(
         [ROOT / "script/impair", "--port", str(SRT), "--up", up, "--down", down, "--statistics", statistics,
-         "--server", f"exec {shlex.quote(os.environ['APUS_BINARY'])} serve --http-port 0 --config {folder}/server.json >{folder}/{role}.log 2>&1",
-         "--client", shlex.join(client)],
+         "--server", server, "--client", shlex.join(client)],
         env=dict(os.environ, STATE_DIRECTORY=srt_link.state(folder)), capture_output=True, text=True)
     if done.returncode == 77:
         print(done.stderr.strip())
@@ -67,22 +73,33 @@ def over_link(role, video, seconds, up, down):
 def lose():
     # Longer than the run, so that all frames differ.
     video = Video(Path.cwd(), SECONDS + 30)
-    seen = over_link("loss", video.file, SECONDS, "loss 5% delay 20ms", "loss 5% delay 20ms")
-    print(f"        lost {seen['up']['lost']} of {seen['up']['packets']} packets to the server, "
-          f"{seen['down']['lost']} of {seen['down']['packets']} from it")
-    received = {
+    link = ("loss 5% delay 20ms", "loss 5% delay 20ms")
+    show(over_link("loss", video.file, SECONDS, *link))
+    for viewer, arrived in {
         "ffmpeg": read_frames(Path(folder, "received.264")),
         "srt-live-transmit": frames(byte_stream_units(video_bytes(Path(folder, "received.ts").read_bytes()))),
-    }
-    places = {frame.digest: place for place, frame in enumerate(video.frames)}
-    for viewer, arrived in received.items():
-        # The viewer joined at this frame. The last one may be cut off.
-        first = next((places[frame.digest] for frame in arrived if frame.digest in places), 0)
-        result = compare(video.frames[first:], arrived[:-1])
+    }.items():
+        result, text = damage(video, arrived)
         wanted = FRAMES_PER_SECOND * SECONDS * 0.95
         check(f"5 % lost, 40 ms, latency 200 ms, {viewer}: no damaged frame in {SECONDS} s",
-              not result.broken and not result.altered and result.expected >= wanted,
-              f"{result.expected} frames, {len(result.broken)} missing, {result.altered} altered")
+              not result.broken and not result.altered and result.expected >= wanted, text)
+    file = Path(folder, "reference.ts")
+    receiver = f"exec srt-live-transmit -q 'srt://:{SRT}?mode=listener&latency=200' file://con >{file}"
+    show(linked(receiver, "reference", video.file, SECONDS, *link))
+    print(f"        libsrt alone: {damage(video, frames(byte_stream_units(video_bytes(file.read_bytes()))))[1]}")
+
+
+def show(seen):
+    print(f"        lost {seen['up']['lost']} of {seen['up']['packets']} packets to the server, "
+          f"{seen['down']['lost']} of {seen['down']['packets']} from it")
+
+
+def damage(video, arrived):
+    places = {frame.digest: place for place, frame in enumerate(video.frames)}
+    # The viewer joined at this frame. The last one may be cut off.
+    first = next((places[frame.digest] for frame in arrived if frame.digest in places), 0)
+    result = compare(video.frames[first:], arrived[:-1])
+    return result, f"{result.expected} frames, {len(result.broken)} missing, {result.altered} altered"
 
 
 def cut():

@@ -1,4 +1,4 @@
-"""The clients at the far end of the link of srt-loss.py. Usage: srt_link.py loss|cut FOLDER VIDEO SECONDS, or srt_link.py watch FOLDER SECONDS
+"""The clients at the far end of the link of srt-loss.py. Usage: srt_link.py loss|reference|cut FOLDER VIDEO SECONDS, or srt_link.py watch FOLDER SECONDS
 
 Called in the network namespace of the clients; `watch` in that of the server.
 """
@@ -69,9 +69,7 @@ def until(deadline):
 
 def lose(folder, video, seconds):
     """ffmpeg publishes the video once; two viewers write what they receive."""
-    publisher = subprocess.Popen(
-        ["ffmpeg", "-nostdin", "-v", "warning", "-re", "-i", video, "-c", "copy", "-f", "mpegts", publishing(folder, "cam", FFMPEG_LATENCY)],
-        stdin=subprocess.DEVNULL, stderr=open(f"{folder}/publisher.log", "wb"))
+    publisher = published(folder, video, publishing(folder, "cam", FFMPEG_LATENCY))
     raw = open(f"{folder}/received.ts", "wb")
     begun = {name: threading.Event() for name in ("srt-live-transmit", "ffmpeg")}
     stream = open(f"{folder}/received.264", "wb")
@@ -97,6 +95,21 @@ def lose(folder, video, seconds):
     publisher.wait()
     raw.close()
     stream.close()
+
+
+def published(folder, video, target):
+    """An ffmpeg that publishes the video once."""
+    return subprocess.Popen(
+        ["ffmpeg", "-nostdin", "-v", "warning", "-re", "-i", video, "-c", "copy", "-f", "mpegts", target],
+        stdin=subprocess.DEVNULL, stderr=open(f"{folder}/publisher.log", "wb"))
+
+
+def publish_alone(folder, video, seconds):
+    """ffmpeg publishes the video once to a receiver that admits all."""
+    publisher = published(folder, video, url("reference", FFMPEG_LATENCY))
+    until(time.monotonic() + seconds)
+    publisher.terminate()
+    publisher.wait()
 
 
 def watch_rtsp(port, paths, seconds):
@@ -169,4 +182,4 @@ def watch(folder, seconds):
 
 if __name__ == "__main__":
     role, folder, *rest = sys.argv[1:]
-    {"loss": lose, "cut": cut, "watch": watch}[role](folder, *[int(word) if word.isdigit() else word for word in rest])
+    {"loss": lose, "reference": publish_alone, "cut": cut, "watch": watch}[role](folder, *[int(word) if word.isdigit() else word for word in rest])

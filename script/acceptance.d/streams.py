@@ -29,6 +29,14 @@ def free_port():
                 continue
 
 
+def free_ports(count):
+    """As many different ports."""
+    ports = set()
+    while len(ports) < count:
+        ports.add(free_port())
+    return list(ports)
+
+
 def start(arguments, **options):
     options.setdefault("stdin", subprocess.DEVNULL)
     options.setdefault("stdout", subprocess.DEVNULL)

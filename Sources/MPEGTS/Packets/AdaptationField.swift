@@ -70,6 +70,7 @@ extension AdaptationField {
         for mask: UInt8 in [0x02, 0x01] where flags & mask != 0 {
             guard let count = reader.uint8(), reader.skip(Int(count)) else { return nil }
         }
-        stuffing = reader.remaining
+        // A field of two bytes that says nothing is stuffing, too: a packet that lacks two bytes can be filled in no other way.
+        stuffing = reader.remaining + (flags == 0 ? 1 : 0)
     }
 }
