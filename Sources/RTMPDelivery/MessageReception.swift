@@ -26,28 +26,31 @@ public final class MessageReception {
     /// Something for the log.
     public enum Remark: Hashable, Sendable, CustomStringConvertible {
         case unsupported(codec: String)
-        /// Further tracks of the same kind.
-        case furtherTracks(count: Int)
+        /// Tracks beside the one of their kind that is published.
+        case furtherTracks(Codec.Kind, count: Int)
+        /// A video track that no path gets, and why.
+        case unpublishedTrack(String)
 
         public var description: String {
             switch self {
             case .unsupported(let codec): "\(codec) is not supported"
-            case .furtherTracks(let count):
-                "\(count) further track\(count == 1 ? "" : "s"): the first of each kind is published"
+            case .furtherTracks(let kind, let count):
+                "\(count) further track\(count == 1 ? "" : "s") of \(kind == .video ? "video" : "audio"): the first is published"
+            case .unpublishedTrack(let reason): reason
             }
         }
     }
 
     private let input: StreamInput
+    /// The input of the path that has a further video track; `nil` if no path can have one.
+    private let furtherInput: ((TrackNumber) -> StreamInput?)?
     /// Called with the names that the sender gives to the stream.
     private let describe: (PublishedTexts) -> Void
     private var reader: TagReader
-    /// The published tracks by those of the reader.
-    private var places: [TrackID: TrackID] = [:]
+    /// The video tracks beside the main one, in the order in which they came. The reader bounds their number.
+    private var furtherTracks: [FurtherTrack] = []
     private var counts: [(codec: String, count: Int64)] = []
     private var unsupported: [String] = []
-    /// How many tracks are not published because another one of their kind is.
-    private var furtherCount = 0
     private var remarks: [Remark] = []
     private let silenceSeconds: Int
     private var silence: Int64 { Int64(silenceSeconds) * 1_000_000_000 }
@@ -62,12 +65,15 @@ public final class MessageReception {
     /// The time between two notes of what has been received, in nanoseconds.
     private static let statusInterval: Int64 = 1_000_000_000
 
-    /// - Parameter silenceSeconds: after how many seconds without media it ends.
+    /// - Parameters:
+    ///   - silenceSeconds: after how many seconds without media it ends.
+    ///   - furtherInput: gives the input of the path that has a video track beside the main one; without it, these tracks are dropped.
     public init(
         into input: StreamInput, silenceSeconds: Int, at now: MonotonicTime,
-        describe: @escaping (PublishedTexts) -> Void = { _ in }
+        furtherInput: ((TrackNumber) -> StreamInput?)? = nil, describe: @escaping (PublishedTexts) -> Void = { _ in }
     ) {
         (self.input, self.silenceSeconds, self.describe) = (input, silenceSeconds, describe)
+        self.furtherInput = furtherInput
         (lastMedia, nextStatus) = (now, now + Self.statusInterval)
         reader = TagReader(epoch: input.stream.epoch)
     }
@@ -97,7 +103,8 @@ public final class MessageReception {
         passOn(at: now)
         if now >= nextStatus {
             nextStatus = now + Self.statusInterval
-            input.note(ReceptionStatus(units: counts, leftOut: unsupported, roundTrip: roundTrip))
+            for index in furtherTracks.indices { look(forPathOf: index) }
+            noteStatus(roundTrip: roundTrip)
         }
         return end
     }
@@ -108,61 +115,67 @@ public final class MessageReception {
         return remarks
     }
 
+    private func noteStatus(roundTrip: Int64?) {
+        let complaints = furtherTracks.compactMap { $0.complaint(on: input.stream.path) }
+        input.note(
+            ReceptionStatus(
+                units: counts, leftOut: unsupported + (furtherInput == nil ? [] : complaints), roundTrip: roundTrip))
+        for track in furtherTracks { track.note(roundTrip: roundTrip) }
+    }
+
     // MARK: Output
 
     private func passOn(at now: MonotonicTime) {
         while let output = reader.next() {
             switch output {
-            case .tracks(let tracks): announce(tracks)
-            case .unit(let unit):
-                guard let place = places[unit.track] else { continue }
-                counts[place.index].count += 1
-                input.publish(unit.on(place))
+            case .tracks(let tracks, of: .main): announce(tracks)
+            case .unit(let unit, of: .main):
+                guard counts.indices.contains(unit.track.index) else { continue }
+                counts[unit.track.index].count += 1
+                input.publish(unit)
+            case .tracks(let tracks, of: let number): announce(tracks, of: number)
+            case .unit(let unit, of: let number):
+                guard let index = furtherTracks.firstIndex(where: { $0.number == number }) else { continue }
+                furtherTracks[index].received(unit)
             case .metadata(let metadata):
                 describe(PublishedTexts(title: metadata.title, information: metadata.description))
             case .unsupported(let codec):
                 // The names are few, because each codec is reported once.
                 unsupported.append(codec)
                 remarks.append(.unsupported(codec: codec))
-                if places.isEmpty, usableDeadline == nil { usableDeadline = now + Self.usableDelay }
+                if counts.isEmpty, usableDeadline == nil { usableDeadline = now + Self.usableDelay }
+            case .furtherAudio(let count): remarks.append(.furtherTracks(.audio, count: count))
             }
         }
     }
 
-    /// Announces the first track of each kind.
+    /// Announces the tracks of the main stream.
     private func announce(_ tracks: [Track]) {
-        let chosen = [Codec.Kind.video, .audio].compactMap { kind in tracks.first { $0.kind == kind } }
-        let furtherCount = tracks.count - chosen.count
-        if furtherCount > 0, furtherCount != self.furtherCount { remarks.append(.furtherTracks(count: furtherCount)) }
-        self.furtherCount = furtherCount
-        if let mismatch = mismatch(of: chosen) {
+        if let mismatch = input.stream.mismatch(of: tracks) {
             end = .unpromised(mismatch)
             return
         }
         usableDeadline = nil
-        places = [:]
-        let former = counts
-        counts = chosen.map { track in
+        counts = tracks.map { track in
             let name = track.format.summary
-            return (name, former.first { $0.codec == name }?.count ?? 0)
+            return (name, counts.first { $0.codec == name }?.count ?? 0)
         }
-        for (index, track) in chosen.enumerated() { places[track.id] = TrackID(index) }
-        input.announce(chosen.enumerated().map { Track(id: TrackID($0), clockRate: $1.clockRate, format: $1.format) })
+        input.announce(tracks)
     }
 
-    /// Why viewers cannot receive these tracks in place of those that were promised; `nil` if they can. Audio may be missing, because
-    /// silence takes its place.
-    private func mismatch(of tracks: [Track]) -> String? {
-        for promised in input.stream.promisedTracks ?? [] {
-            guard let track = tracks.first(where: { $0.kind == promised.kind }) else {
-                if promised.kind == .audio { continue }
-                return "Viewers were promised \(promised.format.summary), and there is no video"
-            }
-            let moved = Track(id: promised.id, clockRate: track.clockRate, format: track.format)
-            guard promised.isCompatible(with: moved) else {
-                return "Viewers were promised \(promised.format.summary), not \(track.format.summary)"
-            }
-        }
-        return nil
+    /// Announces a further video track and the audio, at the path that has this track.
+    private func announce(_ tracks: [Track], of number: TrackNumber) {
+        let known = furtherTracks.firstIndex { $0.number == number }
+        let index = known ?? furtherTracks.count
+        if known == nil { furtherTracks.append(FurtherTrack(number)) }
+        furtherTracks[index].announced(tracks)
+        look(forPathOf: index)
+        if known == nil, furtherInput == nil { remarks.append(.furtherTracks(.video, count: furtherTracks.count)) }
+    }
+
+    private func look(forPathOf index: Int) {
+        guard let furtherInput else { return }
+        furtherTracks[index].look(for: furtherInput(furtherTracks[index].number))
+        if let remark = furtherTracks[index].takeRemark(on: input.stream.path) { remarks.append(remark) }
     }
 }

@@ -16,6 +16,8 @@ import Testing
 struct RTMPBroadcast {
     let cam = Streams.Stream(path: "/cam", epoch: .now())
     let live: PublishingPoint
+    /// The paths that have further video tracks of `/live`.
+    let tracks = TrackDirectory()
     let directory = PathDirectory()
     let lines = LoggedLines()
     let rtmp: RTMPServer.Server
@@ -43,7 +45,7 @@ struct RTMPBroadcast {
         _ override: PublishingPoint.Override, _ access: AccessPolicy?, _ services: [MediaLoop.ServiceMaker],
         _ change: (inout RTMPServer.ServerOptions) -> Void, _ limits: (inout RTSPServer.ServerOptions) -> Void
     ) throws {
-        live = PublishingPoint(into: Streams.Stream(path: "/live", epoch: .now()), override: override)
+        live = PublishingPoint(into: Streams.Stream(path: "/live", epoch: .now()), override: override, tracks: tracks)
         directory.insert(cam, options: PathOptions(title: "camera"))
         directory.insert(live.stream, options: PathOptions(title: "live"), publishing: live)
         var options = RTMPServer.ServerOptions()
@@ -65,6 +67,14 @@ struct RTMPBroadcast {
             options: rtspOptions, directory: directory, services: services + [rtmp.service], logger: lines.log)
         rtmp.connect(to: Services(server: rtsp), on: rtsp.loops)
         try rtsp.start()
+    }
+
+    /// Serves a path that has a video track of what is published to `/live`.
+    func serve(track number: UInt8, at path: String) -> PublishingPoint {
+        let point = PublishingPoint(into: Streams.Stream(path: path, epoch: live.stream.epoch), override: .always)
+        directory.insert(point.stream, options: PathOptions(title: path))
+        tracks.insert(point, at: TrackDirectory.Key(path: "/live", number: TrackNumber(number)))
+        return point
     }
 
     var port: Int { Int(rtmp.port(for: .clear) ?? 0) }

@@ -76,6 +76,14 @@ final class TestClient {
         }
     }
 
+    /// Sends a message as it is.
+    func send(_ message: Message) {
+        guard let framing = session.framing else { return }
+        let media = FLVMessage(message.type, milliseconds: 0, payload: message.payload)
+        let (head, payload) = framing.bytes(of: media, at: message.timestamp)
+        socket.send(head + payload)
+    }
+
     func send(_ bytes: [UInt8]) { socket.send(bytes) }
 
     func stop() {

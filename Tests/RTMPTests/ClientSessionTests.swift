@@ -7,82 +7,12 @@ import Testing
     private let publishing = ClientTarget(.publish, server: "rtmp://host", path: "/live/cam", query: "key=1")
     private let playing = ClientTarget(.play, server: "rtmp://host", path: "/live/cam")
 
-    /// A client and a server that exchange bytes in pieces of this length.
-    private struct Pair {
-        var client: RTMPClientSession
-        var server = RTMPServerSession(random: [UInt8](repeating: 2, count: 3072))
-        var pieceByteCount: Int
-        var decide: (inout RTMPServerSession, ServerOrder) -> Void
-        var serverMedia: [Message] = []
-        var clientMedia: [Message] = []
-        var isStarted = false
-        var reconnect: ClientLogin?
-        var closed: ClientOrder.CloseReason?
-
-        init(
-            _ target: ClientTarget, login: ClientLogin? = nil, pieceByteCount: Int = 4096,
-            decide: @escaping (inout RTMPServerSession, ServerOrder) -> Void = Self.accept
-        ) {
-            client = RTMPClientSession(target, login: login, random: [UInt8](repeating: 1, count: 1536))
-            self.pieceByteCount = pieceByteCount
-            self.decide = decide
-        }
-
-        static func accept(_ server: inout RTMPServerSession, _ order: ServerOrder) {
-            switch order {
-            case .connect: server.acceptConnection()
-            case .publish: server.acceptPublishing()
-            case .play: server.acceptPlaying()
-            default: break
-            }
-        }
-
-        mutating func run() {
-            var isIdle = false
-            while !isIdle {
-                isIdle = true
-                while let order = client.next() {
-                    isIdle = false
-                    switch order {
-                    case .send(let bytes): toServer(bytes)
-                    case .started: isStarted = true
-                    case .media(let message): clientMedia.append(message)
-                    case .reconnect(let login): reconnect = login
-                    case .close(let reason): closed = reason
-                    }
-                }
-                while let order = server.next() {
-                    isIdle = false
-                    switch order {
-                    case .send(let bytes): toClient(bytes)
-                    case .media(let message): serverMedia.append(message)
-                    default: decide(&server, order)
-                    }
-                }
-            }
-        }
-
-        mutating func toServer(_ bytes: [UInt8]) {
-            for piece in pieces(bytes) { server.received(piece.rawSpan) }
-        }
-
-        mutating func toClient(_ bytes: [UInt8]) {
-            for piece in pieces(bytes) { client.received(piece.rawSpan) }
-        }
-
-        private func pieces(_ bytes: [UInt8]) -> [[UInt8]] {
-            stride(from: 0, to: bytes.count, by: pieceByteCount).map {
-                Array(bytes[$0..<min($0 + pieceByteCount, bytes.count)])
-            }
-        }
-    }
-
     @Test(arguments: [1, 7, 4096])
     func aClientPublishesToAServer(pieceByteCount: Int) throws {
         var addresses: [StreamAddress] = []
-        var pair = Pair(publishing, pieceByteCount: pieceByteCount) { server, order in
+        var pair = SessionPair(publishing, pieceByteCount: pieceByteCount) { server, order in
             if case .publish(let address) = order { addresses.append(address) }
-            Pair.accept(&server, order)
+            SessionPair.accept(&server, order)
         }
         var packager = FLVPackager(tracks: avcTracks, options: [])
         var timeline = PlayerTimeline()
@@ -112,7 +42,7 @@ import Testing
     }
 
     @Test func aClientPlaysFromAServer() throws {
-        var pair = Pair(playing)
+        var pair = SessionPair(playing)
         pair.run()
         #expect(pair.isStarted)
         let framing = try #require(pair.server.framing)
@@ -142,17 +72,17 @@ import Testing
         var login = ClientLogin(user: "u", password: "p", clientChallenge: "k", digest: digest)
         var hasAccepted = false
         for _ in 0..<2 {
-            var pair = Pair(publishing, login: login, decide: decide)
+            var pair = SessionPair(publishing, login: login, decide: decide)
             pair.run()
             login = try #require(pair.reconnect)
         }
-        var pair = Pair(publishing, login: login, decide: decide)
+        var pair = SessionPair(publishing, login: login, decide: decide)
         pair.run()
         #expect(hasAccepted)
         #expect(pair.isStarted)
 
         func decide(_ server: inout RTMPServerSession, _ order: ServerOrder) {
-            guard case .connect(let request) = order else { return Pair.accept(&server, order) }
+            guard case .connect(let request) = order else { return SessionPair.accept(&server, order) }
             switch request.credentials {
             case nil: server.rejectConnection(.needsCredentials)
             case .user(let user): server.rejectConnection(.challenge(user: user, salt: "s", challenge: "c"))
@@ -165,16 +95,16 @@ import Testing
     }
 
     @Test func refusalsHaveReasons() {
-        var unauthorised = Pair(publishing) { server, order in
+        var unauthorised = SessionPair(publishing) { server, order in
             if case .connect = order { server.rejectConnection(.needsCredentials) }
         }
         unauthorised.run()
         #expect(unauthorised.closed == .unauthorised)
-        var taken = Pair(publishing) { server, order in
+        var taken = SessionPair(publishing) { server, order in
             if case .publish = order {
                 server.reject(.publishBadName, "/live/cam has a publisher")
             } else {
-                Pair.accept(&server, order)
+                SessionPair.accept(&server, order)
             }
         }
         taken.run()

@@ -70,18 +70,26 @@ func read(_ messages: [Message], arrival: MonotonicTime = epoch) -> ReadTags {
 
 /// The outputs of a `TagReader`.
 struct ReadTags {
+    /// Of the main stream.
     var tracks: [[Track]] = []
     var units: [AccessUnit] = []
+    /// Of the others, by the numbers of their tracks.
+    var otherTracks: [TrackNumber: [[Track]]] = [:]
+    var otherUnits: [TrackNumber: [AccessUnit]] = [:]
     var metadata: [StreamMetadata] = []
     var unsupported: [String] = []
+    var furtherAudioCount = 0
 
     mutating func take(from reader: inout TagReader) {
         while let output = reader.next() {
             switch output {
-            case .tracks(let new): tracks.append(new)
-            case .unit(let unit): units.append(unit)
+            case .tracks(let new, of: .main): tracks.append(new)
+            case .unit(let unit, of: .main): units.append(unit)
+            case .tracks(let new, of: let number): otherTracks[number, default: []].append(new)
+            case .unit(let unit, of: let number): otherUnits[number, default: []].append(unit)
             case .metadata(let new): metadata.append(new)
             case .unsupported(let codec): unsupported.append(codec)
+            case .furtherAudio(let count): furtherAudioCount = count
             }
         }
     }

@@ -14,6 +14,8 @@ public final class Publication: Sendable {
     public let transport: String
     let texts: PublishedTexts
     public let input: StreamInput
+    /// Its video tracks beside the main one, which other paths have.
+    let further = FurtherPublications()
     private let ended: @Sendable (End) -> Void
 
     /// - Parameter ended: is called when another thread ends the publication, on that thread. Its connection must be closed.
@@ -32,9 +34,10 @@ public final class Publication: Sendable {
             peer: "\(publisher.peer)", name: publisher.userAgent, transport: transport, user: publisher.user)
     }
 
-    /// Ends it from any thread: the stream gets nothing more.
+    /// Ends it from any thread: the stream gets nothing more, and neither do the paths that have further tracks.
     func end(_ end: End) {
         input.close()
+        further.close()
         ended(end)
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Media
 import RTP
 import Reactor
 import Streams
@@ -57,6 +58,8 @@ public final class PublishingPoint: Sendable {
     let trust: SenderClockTrust
     /// Encodes what viewers cannot receive.
     let transcoding: (any InputTranscoding)?
+    /// Where the video tracks of publishers beside the main one go.
+    private let tracks: TrackDirectory
     private let state: Mutex<State>
     /// Signalled when a publication ends, and by ``close()``.
     private let bell = DispatchSemaphore(value: 0)
@@ -64,11 +67,12 @@ public final class PublishingPoint: Sendable {
     /// - Parameters:
     ///   - trust: whether publishers' time of day is believed.
     ///   - transcoding: encodes the tracks that viewers cannot receive; without it, these are not published.
+    ///   - tracks: where the video tracks of publishers beside the main one go.
     public init(
         into stream: Streams.Stream, override: Override = .sameUser, trust: SenderClockTrust = .auto,
-        transcoding: (any InputTranscoding)? = nil
+        transcoding: (any InputTranscoding)? = nil, tracks: TrackDirectory = TrackDirectory()
     ) {
-        (self.stream, self.trust, self.transcoding) = (stream, trust, transcoding)
+        (self.stream, self.trust, self.transcoding, self.tracks) = (stream, trust, transcoding, tracks)
         state = Mutex(State(override: override))
     }
 
@@ -122,6 +126,17 @@ public final class PublishingPoint: Sendable {
         former?.end(.takenOver(by: publication.publisher.peer.host))
     }
 
+    /// The input of the path that has a video track of this publication beside the main one; `nil` if no path has it, or if the publication
+    /// has ended. The publication begins there too: who may publish this path may publish its tracks, because the configuration joins them.
+    public func input(of number: TrackNumber, in publication: Publication) -> StreamInput? {
+        state.withLock { state in
+            guard state.current === publication,
+                let point = tracks.point(at: TrackDirectory.Key(path: stream.path, number: number))
+            else { return nil }
+            return publication.further.input(of: number, at: point, for: publication)
+        }
+    }
+
     /// A publisher says something about its stream after it has begun. Without effect if another has taken over.
     public func describe(_ publication: Publication, as texts: PublishedTexts) {
         state.withLock { if $0.current === publication { $0.texts = texts } }
@@ -130,6 +145,7 @@ public final class PublishingPoint: Sendable {
     /// A publication has ended. Without effect if another has taken over.
     public func ended(_ publication: Publication, because reason: String) {
         publication.input.close()
+        publication.further.ended(because: reason)
         let isCurrent = state.withLock { state in
             guard state.current === publication else { return false }
             state.current = nil

@@ -37,14 +37,24 @@ struct EnhancedTags {
     /// FrameType 5 of video: a command to the player.
     private static let commandFrame: UInt8 = 5
 
-    /// The tags; `nil` if the message is malformed.
+    /// No message has more tracks: their numbers have 8 bits.
+    private static let maximumTrackCount = 256
+
+    /// The tags, and how many are malformed.
     ///
     /// - Parameters:
     ///   - reader: behind the first byte.
     ///   - first: the first byte of the message.
-    static func read(_ reader: inout ByteReader, _ kind: Codec.Kind, _ first: UInt8) -> [MediaTag]? {
+    static func read(
+        _ reader: inout ByteReader, _ kind: Codec.Kind, _ first: UInt8
+    ) -> (tags: [MediaTag], malformedCount: Int) {
         var tags = EnhancedTags(kind: kind, packetType: first & 0xF)
-        return tags.read(&reader, isCommand: kind == .video && first >> 4 & 7 == commandFrame)
+        let isCommand = kind == .video && first >> 4 & 7 == commandFrame
+        guard let contents = tags.readHeader(&reader, isCommand: isCommand) else { return ([], 1) }
+        switch contents {
+        case .none: return ([], 0)
+        case .tracks(let code): return tags.tracks(code, &reader)
+        }
     }
 
     private init(kind: Codec.Kind, packetType: UInt8) {
@@ -52,25 +62,39 @@ struct EnhancedTags {
         self.packetType = packetType
     }
 
-    private mutating func read(_ reader: inout ByteReader, isCommand: Bool) -> [MediaTag]? {
+    /// What stands behind the header of a message.
+    private enum Contents {
+        /// Nothing that is needed, such as a command.
+        case none
+        /// Tracks, with the codec that they share; `nil` if each names its own.
+        case tracks(FourCC?)
+    }
+
+    /// `nil` if the message is malformed.
+    private mutating func readHeader(_ reader: inout ByteReader, isCommand: Bool) -> Contents? {
         guard skipModifiers(&reader) else { return nil }
-        if isCommand, packetType != PacketType.videoMetadata { return [] }
+        if isCommand, packetType != PacketType.videoMetadata { return Contents.none }
         if packetType == (kind == .video ? PacketType.videoMultitrack : PacketType.audioMultitrack) {
             guard let byte = reader.uint8(), let multitrack = Multitrack(rawValue: byte >> 4) else { return nil }
             self.multitrack = multitrack
             packetType = byte & 0xF
         }
-        var shared: FourCC?
-        if multitrack != .manyTracksManyCodecs {
-            guard let code = reader.uint32() else { return nil }
-            shared = FourCC(rawValue: code)
-        }
+        guard multitrack != .manyTracksManyCodecs else { return .tracks(nil) }
+        return reader.uint32().map { .tracks(FourCC(rawValue: $0)) }
+    }
+
+    /// Each track up to the first whose size is wrong, because the next one cannot be found behind it.
+    private func tracks(_ shared: FourCC?, _ reader: inout ByteReader) -> (tags: [MediaTag], malformedCount: Int) {
         var tags: [MediaTag] = []
+        var malformedCount = 0
         repeat {
-            guard let tag = track(shared, &reader) else { return nil }
-            tags.append(tag)
+            switch tags.count + malformedCount < Self.maximumTrackCount ? track(shared, &reader) : .endless {
+            case .tag(let tag): tags.append(tag)
+            case .malformed: malformedCount += 1
+            case .endless: return (tags, malformedCount + 1)
+            }
         } while multitrack != nil && multitrack != .oneTrack && reader.remaining > 0
-        return tags
+        return (tags, malformedCount)
     }
 
     private mutating func skipModifiers(_ reader: inout ByteReader) -> Bool {
@@ -87,26 +111,36 @@ struct EnhancedTags {
         return true
     }
 
-    private func track(_ shared: FourCC?, _ reader: inout ByteReader) -> MediaTag? {
+    /// One track of a message.
+    private enum TrackPart {
+        case tag(MediaTag)
+        /// Its content is too short. Another track may follow.
+        case malformed
+        /// Its end is unknown.
+        case endless
+    }
+
+    private func track(_ shared: FourCC?, _ reader: inout ByteReader) -> TrackPart {
         var code = shared
         if code == nil { code = reader.uint32().map { FourCC(rawValue: $0) } }
-        guard let code else { return nil }
-        var number: UInt8 = 0
+        guard let code else { return .endless }
+        var number = TrackNumber.main
         var byteCount = reader.remaining
         if let multitrack {
-            guard let id = reader.uint8() else { return nil }
-            number = id
+            guard let id = reader.uint8() else { return .endless }
+            number = TrackNumber(id)
             byteCount = reader.remaining
             if multitrack != .oneTrack {
-                guard let length = reader.uint24() else { return nil }
+                guard let length = reader.uint24() else { return .endless }
                 byteCount = Int(length)
             }
         }
+        guard byteCount <= reader.remaining else { return .endless }
+        let codec = TagCodec(code, kind)
         let end = 1 + reader.offset + byteCount
-        guard byteCount <= reader.remaining, let content = content(TagCodec(code, kind), end: end, &reader),
-            reader.skip(end - 1 - reader.offset)
-        else { return nil }
-        return MediaTag(number: number, codec: TagCodec(code, kind), content: content)
+        let content = content(codec, end: end, &reader)
+        guard reader.skip(end - 1 - reader.offset) else { return .endless }
+        return content.map { .tag(MediaTag(number: number, codec: codec, content: $0)) } ?? .malformed
     }
 
     /// The content up to the byte `end` of the message; `nil` if it is too short.

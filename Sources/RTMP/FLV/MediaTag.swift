@@ -4,8 +4,8 @@ import Wire
 /// One track's part of an audio or video message: the content of an FLV tag (Adobe Flash Video File Format, section E.4; Enhanced RTMP v2,
 /// ExVideoTagHeader and ExAudioTagHeader).
 struct MediaTag: Hashable, Sendable {
-    /// The track that the sender names; 0 without multitrack.
-    let number: UInt8
+    /// The track that the sender names; the main one without multitrack.
+    let number: TrackNumber
     let codec: TagCodec
     let content: Content
 
@@ -21,16 +21,15 @@ struct MediaTag: Hashable, Sendable {
         case other
     }
 
-    /// The tags of a message; `nil` if it is malformed. An empty message, which some encoders send, has none.
-    static func tags(in message: Message) -> [MediaTag]? {
-        guard let first = message.payload.first else { return [] }
+    /// The tags of a message, and how many are malformed: these do not disturb those of other tracks. An empty message, which some
+    /// encoders send, has no tags.
+    static func tags(in message: Message) -> (tags: [MediaTag], malformedCount: Int) {
+        guard let first = message.payload.first else { return ([], 0) }
         var reader = ByteReader(message.payload.rawSpan.extracting(1..<message.payload.count))
-        if message.type == .video {
-            if first & 0x80 != 0 { return EnhancedTags.read(&reader, .video, first) }
-            return legacyVideo(first, &reader).map { [$0] }
-        }
-        if first >> 4 == 9 { return EnhancedTags.read(&reader, .audio, first) }
-        return legacyAudio(first, &reader).map { [$0] }
+        let kind: Codec.Kind = message.type == .video ? .video : .audio
+        if kind == .video ? first & 0x80 != 0 : first >> 4 == 9 { return EnhancedTags.read(&reader, kind, first) }
+        let tag = kind == .video ? legacyVideo(first, &reader) : legacyAudio(first, &reader)
+        return tag.map { ([$0], 0) } ?? ([], 1)
     }
 
     /// ```
@@ -40,10 +39,10 @@ struct MediaTag: Hashable, Sendable {
         let codec = TagCodec(videoCodecID: first & 0xF)
         // Frame type 5 is a command to the player, such as to seek.
         guard first >> 4 != 5, codec == .h264 || codec == .h265 else {
-            return MediaTag(number: 0, codec: codec, content: .other)
+            return MediaTag(number: .main, codec: codec, content: .other)
         }
         guard let type = reader.uint8(), let time = reader.uint24() else { return nil }
-        return MediaTag(number: 0, codec: codec, content: content(type, compositionTime: time, &reader))
+        return MediaTag(number: .main, codec: codec, content: content(type, compositionTime: time, &reader))
     }
 
     /// ```
@@ -51,9 +50,9 @@ struct MediaTag: Hashable, Sendable {
     /// ```
     private static func legacyAudio(_ first: UInt8, _ reader: inout ByteReader) -> MediaTag? {
         let codec = TagCodec(soundFormat: first >> 4)
-        guard codec == .aac else { return MediaTag(number: 0, codec: codec, content: .other) }
+        guard codec == .aac else { return MediaTag(number: .main, codec: codec, content: .other) }
         guard let type = reader.uint8() else { return nil }
-        return MediaTag(number: 0, codec: codec, content: content(type, compositionTime: 0, &reader))
+        return MediaTag(number: .main, codec: codec, content: content(type, compositionTime: 0, &reader))
     }
 
     private static func content(_ type: UInt8, compositionTime: UInt32, _ reader: inout ByteReader) -> Content {

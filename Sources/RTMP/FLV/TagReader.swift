@@ -3,51 +3,46 @@ import Wire
 
 /// Makes tracks and access units of the media messages of one publisher.
 ///
-/// FLV does not say how many tracks a stream has. So the tracks are announced with the first frame for which all kinds are known that the
-/// metadata promises (video and audio if there is none), at the latest after a second. Frames before that are kept. All tracks are
-/// announced again if a track comes later or changes its configuration. Malformed messages are counted and dropped.
+/// Each track of video is a stream of its own, with the first track of audio: a ``TrackGroup``. That of the lowest number is the main stream;
+/// the others are known by the numbers of their tracks. What is malformed is counted and dropped, and disturbs no other track.
 public struct TagReader: Sendable {
     public enum Output: Sendable {
-        /// The units from now on belong to these tracks, video first.
-        case tracks([Track])
-        case unit(AccessUnit)
+        /// The units of this stream from now on belong to these tracks, video first.
+        case tracks([Track], of: TrackNumber)
+        case unit(AccessUnit, of: TrackNumber)
         case metadata(StreamMetadata)
         /// The publisher sends a codec that is not received. It is reported once for each codec.
         case unsupported(codec: String)
+        /// The publisher sends so many tracks of audio beside the one that is received.
+        case furtherAudio(count: Int)
     }
 
-    /// How long tracks that are not there yet are waited for.
-    private static let gatheringMilliseconds: Int64 = 1_000
-    /// The most bytes of frames that wait for the announcement, and the most tracks: OBS sends up to five of video.
-    private static let maximumHeldByteCount = 8 << 20
+    /// The most bytes of frames that wait for the announcement: of the main stream, and of each other.
+    private static let (maximumHeldByteCount, maximumHeldByteCountOfOthers) = (8 << 20, 2 << 20)
+    /// The most tracks of each kind: OBS sends up to six.
     private static let maximumTrackCount = 8
-
-    private struct TrackKey: Hashable, Comparable {
-        let kind: Codec.Kind
-        let number: UInt8
-
-        static func < (left: Self, right: Self) -> Bool {
-            left.kind == right.kind ? left.number < right.number : left.kind == .video
-        }
-    }
 
     private var clock: TagClock
     private var tracks: [TrackKey: ReceivedTrack] = [:]
-    /// The announced tracks; `nil` before the announcement. The index of a track here is its id.
-    private var announced: [TrackKey]?
-    private var held: [(key: TrackKey, unit: AccessUnit)] = []
-    private var heldByteCount = 0
+    private var main = TrackGroup(.main, maximumHeldByteCount: maximumHeldByteCount)
+    /// The streams of the tracks of video whose number is not that of the main track.
+    private var others: [TrackGroup] = []
+    /// The lowest number of the tracks of each kind.
+    private var first: [Codec.Kind: TrackNumber] = [:]
     private var metadata: StreamMetadata?
     private var unsupported: Set<String> = []
     private var outputs: [Output] = []
-    /// When tracks are announced even if a kind is missing; `nil` before the first track and after the announcement.
-    public private(set) var deadline: MonotonicTime?
-    /// Messages and frames that are malformed or come before their configuration.
+    /// Messages, tracks in messages and frames that are malformed or come before their configuration.
     public private(set) var malformedCount = 0
 
     /// - Parameter epoch: of the stream: media times count from it.
     public init(epoch: MonotonicTime) {
         clock = TagClock(epoch: epoch)
+    }
+
+    /// When tracks are announced even if a kind is missing; `nil` if no stream waits for one.
+    public var deadline: MonotonicTime? {
+        others.reduce(main.deadline) { [$0, $1.deadline].compactMap(\.self).min() }
     }
 
     /// A media message has come.
@@ -67,7 +62,8 @@ public struct TagReader: Sendable {
 
     /// Time has passed: announces the tracks if the ``deadline`` is over.
     public mutating func deadlinePassed(at now: MonotonicTime) {
-        if let deadline, now >= deadline { announce() }
+        main.deadlinePassed(at: now, &outputs)
+        for index in others.indices { others[index].deadlinePassed(at: now, &outputs) }
     }
 
     /// The next output.
@@ -88,10 +84,8 @@ public struct TagReader: Sendable {
     }
 
     private mutating func receivedMedia(_ message: Message, _ arrival: MonotonicTime) {
-        guard let tags = MediaTag.tags(in: message) else {
-            malformedCount += 1
-            return
-        }
+        let (tags, malformedTagCount) = MediaTag.tags(in: message)
+        malformedCount += malformedTagCount
         guard !tags.isEmpty else { return }
         let decode = clock.milliseconds(of: message.timestamp, arrival: arrival)
         for tag in tags {
@@ -117,7 +111,9 @@ public struct TagReader: Sendable {
         _ key: TrackKey, _ codec: TagCodec, _ configuration: [UInt8], _ arrival: MonotonicTime
     ) {
         if case .unsupported = codec { return }
-        guard tracks[key] != nil || tracks.count < Self.maximumTrackCount,
+        let isNew = tracks[key] == nil
+        let count = tracks.keys.count { $0.kind == key.kind }
+        guard !isNew || count < Self.maximumTrackCount,
             let track = ReceivedTrack(codec, configuration: configuration)
         else {
             malformedCount += 1
@@ -125,15 +121,20 @@ public struct TagReader: Sendable {
         }
         // Many encoders repeat the configuration.
         if let former = tracks[key], former.format == track.format { return }
-        // Frames that wait for the announcement may have another clock.
-        held.removeAll { $0.key == key }
-        heldByteCount = held.reduce(0) { $0 + $1.unit.bytes.count }
         tracks[key] = track.continuing(tracks[key])
-        if announced != nil {
-            announce()
-        } else if deadline == nil {
-            deadline = arrival.advanced(byMilliseconds: Self.gatheringMilliseconds)
-        }
+        first[key.kind] = min(first[key.kind] ?? key.number, key.number)
+        if isNew { begin(key, arrival) }
+        forEachGroup(of: key) { $0.configured(key.kind, track.format, arrival: arrival, &$1) }
+        if isNew, key.kind == .audio, count > 0 { outputs.append(.furtherAudio(count: count)) }
+    }
+
+    /// Begins the stream of a new track of video.
+    private mutating func begin(_ key: TrackKey, _ arrival: MonotonicTime) {
+        guard key.kind == .video, key.number != .main else { return }
+        var group = TrackGroup(key.number, maximumHeldByteCount: Self.maximumHeldByteCountOfOthers)
+        let audio = first[.audio].flatMap { tracks[TrackKey(kind: .audio, number: $0)] }
+        if let audio { group.configured(.audio, audio.format, arrival: arrival, &outputs) }
+        others.append(group)
     }
 
     private mutating func receivedFrame(
@@ -145,42 +146,26 @@ public struct TagReader: Sendable {
             return
         }
         let former = track.format
-        let id = TrackID(announced?.firstIndex(of: key) ?? 0)
-        let unit = track.unit(payload, range, on: id, decode: decode, composition: composition)
+        let unit = track.unit(payload, range, on: TrackID(0), decode: decode, composition: composition)
         tracks[key] = track
-        if track.format != former, announced != nil { announce() }
+        if track.format != former { forEachGroup(of: key) { $0.changed(key.kind, to: track.format, &$1) } }
         guard let unit else { return }
-        if announced == nil { hold(unit, of: key) } else { outputs.append(.unit(unit)) }
+        let kinds = expectedKinds
+        forEachGroup(of: key) { $0.received(unit, key.kind, expecting: kinds, &$1) }
     }
 
-    // MARK: - Announcement
-
-    private mutating func hold(_ unit: AccessUnit, of key: TrackKey) {
-        held.append((key, unit))
-        heldByteCount += unit.bytes.count
-        if isComplete || heldByteCount > Self.maximumHeldByteCount { announce() }
-    }
-
-    /// Whether there is a track of each kind that is expected.
-    private var isComplete: Bool {
-        let kinds = Set(tracks.keys.map(\.kind))
-        let expectsVideo = metadata.map { $0.hasVideo || !$0.hasAudio } ?? true
-        let expectsAudio = metadata.map { $0.hasAudio || !$0.hasVideo } ?? true
-        return (!expectsVideo || kinds.contains(.video)) && (!expectsAudio || kinds.contains(.audio))
-    }
-
-    private mutating func announce() {
-        deadline = nil
-        let keys = tracks.keys.sorted()
-        announced = keys
-        outputs.append(
-            .tracks(
-                keys.enumerated().compactMap { index, key in
-                    tracks[key].map { Track(id: TrackID(index), format: $0.format) }
-                }))
-        for (key, unit) in held {
-            outputs.append(.unit(unit.on(TrackID(keys.firstIndex(of: key) ?? 0))))
+    /// Changes the streams to which a track belongs: the first audio to all, the first video to the main one, and each video to its own.
+    private mutating func forEachGroup(of key: TrackKey, _ change: (inout TrackGroup, inout [Output]) -> Void) {
+        let isFirst = first[key.kind] == key.number
+        if isFirst { change(&main, &outputs) }
+        for index in others.indices where key.kind == .audio ? isFirst : others[index].number == key.number {
+            change(&others[index], &outputs)
         }
-        (held, heldByteCount) = ([], 0)
+    }
+
+    /// The kinds of tracks that the metadata promises.
+    private var expectedKinds: Set<Codec.Kind> {
+        guard let metadata, metadata.hasVideo != metadata.hasAudio else { return [.video, .audio] }
+        return metadata.hasVideo ? [.video] : [.audio]
     }
 }

@@ -18,8 +18,8 @@ final class Publisher {
     ) {
         (self.path, self.grant, self.point, self.publication) = (path, grant, point, publication)
         startedAt = now
-        reception = MessageReception(into: publication.input, silenceSeconds: silenceSeconds, at: now) {
-            point.describe(publication, as: $0)
-        }
+        reception = MessageReception(
+            into: publication.input, silenceSeconds: silenceSeconds, at: now,
+            furtherInput: { point.input(of: $0, in: publication) }, describe: { point.describe(publication, as: $0) })
     }
 }
