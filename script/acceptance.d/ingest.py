@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Encoders publish by RTMP, RTMPS and SRT, and each stream is played by RTSP and on the page.
 
-Two ffmpegs, GStreamer, srt-live-transmit and OBS publish. Video and audio that an ffmpeg copies must be the published bytes, without a
+Two ffmpegs, GStreamer, srt-live-transmit and OBS publish, and FFmpeg 9 two video tracks over one connection. Video and audio that an ffmpeg copies must be the published bytes, without a
 gap, with the published distances of the presentation times; ffmpeg, mpv and VLC must decode the stream without an error, and the page
 must display it if Chromium has the codecs. Set ONLY to a part of a name for some of the runs.
 """
@@ -42,7 +42,9 @@ class Host:
             f"http: {{ port: {self.http}, tlsPort: {free_port()} }}\ntls: {{ encryption: optional, port: {free_port()} }}\naccess: {{ loopback: publish }}\n"
             f"rtmp: {{ port: {self.rtmp}, tlsPort: {self.rtmps} }}\nsrt: {{ port: {self.srt} }}\n"
             "paths:\n  'live/*': { source: publish }\n"
-            f"  'secret/*': {{ source: publish, srt: {{ passphrase: '{PASSPHRASE}' }} }}", has_http=True)
+            f"  'secret/*': {{ source: publish, srt: {{ passphrase: '{PASSPHRASE}' }} }}\n"
+            "  'low/rtmp': { source: 'track:live/tracks-rtmp/1' }\n"
+            "  'low/rtmps': { source: 'track:live/tracks-rtmps/1' }", has_http=True)
         if not wait(10, lambda: is_ready(self.http)):
             raise SystemExit("nothing answers: " + self.server.log())
 
@@ -153,6 +155,32 @@ def publish_clips(host):
         process.wait()
 
 
+def publish_tracks(host):
+    """FFmpeg sends two video tracks over one connection (enhanced RTMP v2), and each is played at its path."""
+    for way, other in (("rtmp", H264_B_FRAMES), ("rtmps", H265_AAC)):
+        what, path = f"ffmpeg-new {way} two tracks", f"live/tracks-{way}"
+        if ONLY not in what:
+            continue
+        clips = {path: H264, f"low/{way}": other}
+        command = [ffmpeg_binaries["ffmpeg-new"], "-nostdin", "-v", "error"]
+        for clip in clips.values():
+            command += ["-re", "-i", str(make(clip, CLIP_SECONDS))]
+        trusting = ["-ca_file", f"{host.state}/certificate.pem"] if way == "rtmps" else []
+        command += ["-map", "0:v", "-map", "1:v", "-map", "0:a", "-c", "copy", "-f", "flv", *trusting, host.publishing(way, path)]
+        with open(os.path.join(folder, "publisher.log"), "w") as log:
+            process = start(command, stdout=log, stderr=log)
+        begun = wait(10, lambda: host.has(path) or process.poll() is not None) and process.poll() is None
+        check(f"{what}: publishes", begun, "" if begun else open(log.name).read()[-300:].strip())
+        for place, clip in clips.items() if begun else ():
+            # The audio of both is that of the first clip.
+            sources = {"v": clip, "a": H264}
+            originals = {kind: frames(["-i", str(make(sources[kind], CLIP_SECONDS))], sources[kind], kind, CLIP_SECONDS)[0] for kind in "va"}
+            expect_identity(f"{what} at {place}", clip, f"rtsp://127.0.0.1:{host.server.port}/{place}", originals.get)
+            play(f"{what} at {place}", host, clip, place)
+        process.terminate()
+        process.wait()
+
+
 def publish_with_obs(host):
     for way in ("rtmp", "srt"):
         what, path = f"OBS {way}", host.path(way, f"obs-{way}")
@@ -180,6 +208,7 @@ versions()
 try:
     server = Host()
     publish_clips(server)
+    publish_tracks(server)
     publish_with_obs(server)
 finally:
     end_all()

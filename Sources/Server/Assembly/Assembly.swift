@@ -1,4 +1,5 @@
 import Connecting
+import Delivery
 import Dispatch
 import HTTPServer
 import Logging
@@ -61,6 +62,8 @@ public final class Assembly: Sendable {
     let forwards: Forwards
     /// Makes what is shown while a source is absent.
     let absences: Absences
+    /// The paths to which further video tracks of publishers go.
+    let tracks = TrackDirectory()
     let server: RTSPServer.Server
     /// `nil` without HTTP.
     let httpServer: HTTPServer.Server?
@@ -185,8 +188,8 @@ public final class Assembly: Sendable {
             stream.setRates(EncoderRate.Settings(path))
             stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await servers.end(stream) } }
             paths[name] = ServedPath(
-                path, of: path.source.parent.flatMap { paths[$0] }, on: stream, pulls: pulls, absences: absences,
-                log: log)
+                path, of: path.source.parent.flatMap { paths[$0] }, on: stream, pulls: pulls, tracks: tracks,
+                absences: absences, log: log)
             directory.insert(
                 stream, options: PathOptions(name, path, in: configuration), publishing: paths[name]?.publishing)
         }

@@ -19,6 +19,7 @@ struct ServedPath: Sendable {
     /// The encoder counters of earlier sources.
     private var past: SourceStatus?
     private let pulls: PullLoops
+    private let tracks: TrackDirectory
     private let absences: Absences
     private let log: Logger
 
@@ -27,15 +28,17 @@ struct ServedPath: Sendable {
     /// - Parameters:
     ///   - parent: the parent path of a substream.
     ///   - pulls: the loops that pull streams of other servers.
+    ///   - tracks: the paths to which further video tracks of publishers go.
     ///   - absences: makes what is shown while the source is absent.
     init(
-        _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, pulls: PullLoops, absences: Absences,
-        log: Logger
+        _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, pulls: PullLoops,
+        tracks: TrackDirectory, absences: Absences, log: Logger
     ) {
-        (self.stream, self.pulls, self.absences, self.log) = (stream, pulls, absences, log)
+        (self.stream, self.pulls, self.tracks, self.absences, self.log) = (stream, pulls, tracks, absences, log)
         companion = CompanionTranscoding(path.transcode, EncodingSettings(path).audio, log: log.of(stream))
         stream.viewerTranscoding = companion
-        (publishing, source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, absences, log: log)
+        (publishing, source, supervisor) = Self.source(
+            path, of: parent, on: stream, fanOut, pulls, tracks, absences, log: log)
     }
 
     /// The encoder counters of all its sources; `nil` if none of them has an encoder.
@@ -56,34 +59,42 @@ struct ServedPath: Sendable {
         let former = supervisor
         former.stop()
         past = status
-        (publishing, source, supervisor) = Self.source(path, of: parent, on: stream, fanOut, pulls, absences, log: log)
+        (publishing, source, supervisor) = Self.source(
+            path, of: parent, on: stream, fanOut, pulls, tracks, absences, log: log)
         return former
     }
 
     private static func point(
-        _ path: Configuration.Path, on stream: Streams.Stream, _ transcoding: ReceptionTranscoding
+        _ path: Configuration.Path, on stream: Streams.Stream, _ transcoding: ReceptionTranscoding,
+        _ tracks: TrackDirectory
     ) -> PublishingPoint? {
-        guard path.source == .publish else { return nil }
-        return PublishingPoint(
-            into: stream, override: path.publish.override, trust: path.clock, transcoding: transcoding)
+        switch path.source {
+        case .publish:
+            PublishingPoint(
+                into: stream, override: path.publish.override, trust: path.clock, transcoding: transcoding,
+                tracks: tracks)
+        // Who publishes the track is decided where the main one is published.
+        case .track: PublishingPoint(into: stream, override: .always, trust: path.clock, transcoding: transcoding)
+        default: nil
+        }
     }
 
     private static func source(
         _ path: Configuration.Path, of parent: Self?, on stream: Streams.Stream, _ fanOut: FrameFanOut,
-        _ pulls: PullLoops, _ absences: Absences, log: Logger
+        _ pulls: PullLoops, _ tracks: TrackDirectory, _ absences: Absences, log: Logger
     ) -> (PublishingPoint?, any PathSource, SourceSupervisor) {
         let sourceLog = log.of(stream)
         let transcoding = ReceptionTranscoding(EncodingSettings(path), log: sourceLog)
-        let publishing = point(path, on: stream, transcoding)
+        let point = point(path, on: stream, transcoding, tracks)
         let source = makeSource(
             path, fanOut: fanOut, parent: parent.map { ParentStream(stream: $0.stream, fanOut: $0.fanOut) },
-            publishing: publishing, pulls: pulls, transcoding: transcoding, log: sourceLog)
+            publishing: point, tracks: tracks, pulls: pulls, transcoding: transcoding, log: sourceLog)
         stream.demand.startMilliseconds = path.onDemand ? Int64(path.onDemandStartSeconds) * 1_000 : nil
         let supervisor = SourceSupervisor(
             source, into: stream, atEndOfInput: path.source == .standardInput ? .isFinal : .startsAgain,
             closingAfter: path.onDemand ? Int64(path.onDemandCloseSeconds) * 1_000 : nil,
             absence: absences.publisher(for: stream, path, log: sourceLog), log: log)
-        return (publishing, source, supervisor)
+        return (path.source == .publish ? point : nil, source, supervisor)
     }
 }
 

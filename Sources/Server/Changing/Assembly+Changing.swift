@@ -195,7 +195,8 @@ extension Assembly {
         let servers = servers
         stream.observeEnd { [tasks] stream in Task(executorPreference: tasks) { await servers.end(stream) } }
         state.paths[name] = ServedPath(
-            path, of: parent(of: path, in: state), on: stream, pulls: pulls, absences: absences, log: log)
+            path, of: parent(of: path, in: state), on: stream, pulls: pulls, tracks: tracks, absences: absences,
+            log: log)
         directory.insert(
             stream, options: PathOptions(name, path, in: configuration), publishing: state.paths[name]?.publishing)
         events.publish(stream.path) { .pathAdded }

@@ -9,17 +9,27 @@ import Streams
 /// Publishers come and go at the ``PublishingPoint``, and the loops of their connections publish their media. A run lasts until a
 /// publication ends, so that the supervisor knows since when the path has no input.
 final class PublishedSource: PathSource {
-    let label = "publisher"
+    let label: String
     private let point: PublishingPoint
+    /// Of which publisher's track this is the path; `nil` if clients publish the path itself.
+    private let track: Track?
     private let transcoding: ReceptionTranscoding
 
+    /// A video track of the publishers of another path.
+    struct Track {
+        let directory: TrackDirectory
+        let key: TrackDirectory.Key
+    }
+
     /// - Parameter transcoding: that of the point, which encodes what viewers cannot receive.
-    init(at point: PublishingPoint, transcoding: ReceptionTranscoding) {
-        (self.point, self.transcoding) = (point, transcoding)
+    init(at point: PublishingPoint, of track: Track? = nil, transcoding: ReceptionTranscoding) {
+        (self.point, self.track, self.transcoding) = (point, track, transcoding)
+        label = track.map { "track \($0.key.number) of the publisher of \($0.key.path)" } ?? "publisher"
     }
 
     func run(into stream: Stream) throws(SourceFailure) {
         point.open()
+        track.map { $0.directory.insert(point, at: $0.key) }
         _ = point.waitForEnd()
     }
 
@@ -42,5 +52,8 @@ final class PublishedSource: PathSource {
         }
     }
 
-    func stop() { point.close() }
+    func stop() {
+        track.map { $0.directory.remove(point, at: $0.key) }
+        point.close()
+    }
 }

@@ -29,7 +29,7 @@ public struct SourceArgument: Hashable, Sendable {
                     "`\(withoutCredentials(text))` is not a source; write testcard, a file, a device, an rtsp:// URL, or -"
             )
         }
-        if let problem = source.urlProblem { throw Refusal(description: problem) }
+        if let problem = source.spellingProblem { throw Refusal(description: problem) }
         self.name = name
         self.source = source
     }
@@ -68,6 +68,8 @@ extension SourceSpecification {
         case .publish: return "live"
         case .substream(let parent):
             return (parent.split(separator: "/").last.map(String.init) ?? parent) + "-sub"
+        case .track(let parent, let number):
+            return (parent.split(separator: "/").last.map(String.init) ?? parent) + "-track\(number)"
         case .pulled(let url, _):
             return SourceSpecification.path(url.path == "/" ? url.host : url.path).stem
         case .pulledRTMP(let url, _):

@@ -20,13 +20,14 @@ struct ParentStream: Sendable {
 /// - Parameters:
 ///   - fanOut: passes its frames to substreams.
 ///   - parent: the parent stream of a substream.
-///   - publishing: where clients publish the path, if they do.
+///   - publishing: where clients publish the path, or where a track of another path's publisher goes.
+///   - tracks: the paths to which further video tracks of publishers go.
 ///   - pulls: the loops that pull streams of other servers.
 ///   - transcoding: encodes what publishers and other servers send and viewers cannot receive.
 ///   - log: for messages of the source while it runs, such as encoders that do not work.
 func makeSource(
     _ path: Configuration.Path, fanOut: FrameFanOut, parent: ParentStream?, publishing: PublishingPoint?,
-    pulls: PullLoops, transcoding: ReceptionTranscoding, log: Logger
+    tracks: TrackDirectory = TrackDirectory(), pulls: PullLoops, transcoding: ReceptionTranscoding, log: Logger
 ) -> any PathSource {
     switch path.source {
     case .testCard:
@@ -42,6 +43,11 @@ func makeSource(
         // Each path with this source has one.
         guard let publishing else { return MissingParentStream(label: path.source.description) }
         return PublishedSource(at: publishing, transcoding: transcoding)
+    case .track(let parent, let number):
+        guard let publishing else { return MissingParentStream(label: path.source.description) }
+        let key = TrackDirectory.Key(path: "/\(parent)", number: number)
+        return PublishedSource(
+            at: publishing, of: PublishedSource.Track(directory: tracks, key: key), transcoding: transcoding)
     case .pulled(let url, _):
         let pulling = RTSPPulling(url: url, settings: path.pull, trust: path.clock, loops: pulls.rtsp)
         return PulledSource(by: pulling, transcoding: transcoding)

@@ -20,7 +20,7 @@ enum SourceTest {
     static func failure(of path: Configuration.Path, within milliseconds: Int = usualMilliseconds) -> SourceFailure? {
         switch path.source {
         // The loops that pull over RTMP run only in a server.
-        case .standardInput, .substream, .publish, .pulledRTMP, .pulledSRT: return nil
+        case .standardInput, .substream, .publish, .track, .pulledRTMP, .pulledSRT: return nil
         case .testCard, .url: break
         case .pulled(let url, _): return failure(ofDescribing: url, path.pull, within: milliseconds)
         case .path(let file):

@@ -6,10 +6,10 @@ public struct Renditions: Sendable {
     /// A substream.
     public struct Substream: Sendable {
         public let stream: Stream
-        /// With audio and headers.
-        public let rate: DataRate
+        /// As configured, with audio and headers; `nil` if it has the rate that it comes with.
+        public let rate: DataRate?
 
-        public init(_ stream: Stream, rate: DataRate) {
+        public init(_ stream: Stream, rate: DataRate?) {
             self.stream = stream
             self.rate = rate
         }
@@ -24,11 +24,16 @@ public struct Renditions: Sendable {
         self.substreams = substreams
     }
 
-    /// The ladder of the renditions, from the lowest rate to the path itself. Substreams with more than the path are left out.
+    /// The ladder of the renditions, from the lowest rate to the path itself. Substreams with more than the path are left out, and so are
+    /// those that are not encoded here and do not come.
     public func ladder(of stream: Stream) -> RenditionLadder {
         // A stream that is not encoded here has the rate that it comes with.
         let top = stream.hasEncoder ? own : stream.recentRate
-        let lower = substreams.filter { $0.rate < top }.sorted { $0.rate < $1.rate }
+        let lower = substreams.compactMap { substream in
+            let comes = substream.rate != nil || substream.stream.announcement != nil
+            return comes ? (stream: substream.stream, rate: substream.rate ?? substream.stream.recentRate) : nil
+        }
+        .filter { $0.rate < top }.sorted { $0.rate < $1.rate }
         return RenditionLadder(streams: lower.map(\.stream) + [stream], rates: lower.map(\.rate) + [top])
     }
 }

@@ -34,7 +34,7 @@ extension SourceSpecification {
     /// Why the source has no camera settings; `nil` for a path in the file system, which may be a camera.
     var reasonAgainstCamera: String? {
         switch self {
-        case .testCard, .standardInput, .substream, .pulled, .pulledRTMP, .pulledSRT, .url, .publish:
+        case .testCard, .standardInput, .substream, .pulled, .pulledRTMP, .pulledSRT, .url, .publish, .track:
             "the source is \(self), which is not a camera, so it has no camera settings"
         case .path: nil
         }

@@ -1,3 +1,4 @@
+import Media
 import RTP
 import RTSP
 import RTSPServer
@@ -90,7 +91,7 @@ extension Configuration {
         for (key, length) in [("width", path.video.width), ("height", path.video.height)] where length % 2 != 0 {
             reading.note("must be even, and \(length) is odd", with: option + "video" + key)
         }
-        if let problem = path.source.urlProblem { reading.note(problem, with: option + "source") }
+        if let problem = path.source.spellingProblem { reading.note(problem, with: option + "source") }
         notePull(of: path, at: option + "pull", in: &reading)
         noteForwards(of: path, at: option + "forward", in: &reading)
         if option.text.hasSuffix("*"), path.source != .publish {
@@ -107,7 +108,8 @@ extension Configuration {
     private func noteOnDemand(of path: Path, at option: OptionPath, in reading: inout Reading) {
         guard path.onDemand else { return }
         switch path.source {
-        case .publish: reading.note("has no effect: a publisher decides when it sends", with: option + "onDemand")
+        case .publish, .track:
+            reading.note("has no effect: a publisher decides when it sends", with: option + "onDemand")
         case .standardInput:
             reading.note("standard input cannot be opened when it is needed", with: option + "onDemand")
         case .testCard, .substream, .pulled, .pulledRTMP, .pulledSRT, .url, .path: break
@@ -158,16 +160,34 @@ extension Configuration {
 
     private func noteSubstreams(in reading: inout Reading) {
         for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
-            guard let problem = problem(ofParentOf: name, path) else { continue }
-            reading.note(problem, with: .root + "paths" + name + "source")
+            var problem = problem(ofParentOf: name, path)
+            if case .track(let parent, let number) = path.source {
+                problem = self.problem(ofTrack: number, of: parent, at: name)
+            }
+            if let problem { reading.note(problem, with: .root + "paths" + name + "source") }
         }
+    }
+
+    /// Why the path `name` cannot be a track of what clients publish to `parent`; `nil` if it can.
+    private func problem(ofTrack number: TrackNumber, of parent: String, at name: String) -> String? {
+        guard let source = paths[parent]?.source else {
+            if publishPatterns.contains(where: { $0.pattern.matches("/\(parent)") }) { return nil }
+            let nearest = nearestName(to: parent, among: Array(paths.keys)).map { "; did you mean `\($0)`?" }
+            return "there is no path `\(printable(parent))`\(nearest ?? "")"
+        }
+        guard source == .publish else {
+            return "`\(parent)` has the source \(source), and only a path with the source publish has tracks"
+        }
+        let others = paths.filter { $0.value.source == .track(of: parent, number) && $0.key < name }
+        return others.keys.min().map { "`\($0)` is track \(number) of `\(parent)` already; choose another number" }
     }
 
     private func noteRenditions(in reading: inout Reading) {
         for (name, path) in paths.sorted(by: { $0.key < $1.key }) where path.rate == .renditions {
             guard !paths.values.contains(where: { $0.source.parent == name }) else { continue }
             reading.note(
-                "has no effect: no path has the source stream:\(name)", with: .root + "paths" + name + "rate")
+                "has no effect: no path has the source stream:\(name) or track:\(name)/NUMBER",
+                with: .root + "paths" + name + "rate")
         }
     }
 

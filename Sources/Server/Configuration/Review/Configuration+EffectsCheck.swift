@@ -18,10 +18,9 @@ extension Configuration {
             reading.note(
                 "standard input is not decoded if it is H.264 or H.265, so it cannot have effects", with: section)
         }
-        if path.source == .publish {
-            reading.note("a published stream is not decoded, so it cannot have effects", with: section)
-        }
         switch path.source {
+        case .publish, .track:
+            reading.note("a published stream is not decoded, so it cannot have effects", with: section)
         case .pulled, .pulledRTMP, .pulledSRT:
             reading.note("the stream of another server is not decoded, so it cannot have effects", with: section)
         default: break

@@ -9,13 +9,18 @@ extension Renditions {
         let paths = configuration.servedPaths
         guard let path = paths[name], path.rate == .renditions else { return nil }
         let substreams = paths.filter { $0.value.source.parent == name }.compactMap { name, path in
-            streams(name).map { Substream($0, rate: path.encodedRate) }
+            streams(name).map { Substream($0, rate: path.isTrack ? nil : path.encodedRate) }
         }
         self.init(own: path.encodedRate, substreams: substreams)
     }
 }
 
 extension Configuration.Path {
+    /// Whether a publisher has encoded it.
+    fileprivate var isTrack: Bool {
+        if case .track = source { true } else { false }
+    }
+
     /// What a viewer receives of the stream if it is encoded here: video, audio and headers.
     fileprivate var encodedRate: DataRate {
         DataRate(bitsPerSecond: Int64(video.bitrate + (audio.enabled ? audio.bitrate : 0)))

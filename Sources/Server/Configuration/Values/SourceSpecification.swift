@@ -1,8 +1,10 @@
+import Media
 import RTMPClient
 import RTSP
 import SRT
 
-/// The source of a path as users write it: `testcard`, `-`, `publish`, `stream:cam`, a URL, or a path in the file system.
+/// The source of a path as users write it: `testcard`, `-`, `publish`, `stream:cam`, `track:yard/1`, a URL, or a path in the
+/// file system.
 public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case testCard
     case standardInput
@@ -10,6 +12,8 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case publish
     /// The frames and the audio of another path, encoded again.
     case substream(of: String)
+    /// A video track, beside the main one, of what clients publish to another path.
+    case track(of: String, TrackNumber)
     /// The stream of another server, by its `rtsp` or `rtsps` URL. The text may contain a password.
     case pulled(RequestURL, text: String)
     /// The stream of another server, by its `rtmp` or `rtmps` URL. The text may contain a password.
@@ -37,6 +41,10 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
                 self = .pulledSRT(url, text: text)
             } else if text.hasPrefix("stream:") {
                 self = .substream(of: String(text.dropFirst(7).drop { $0 == "/" }))
+            } else if let track = text.firstMatch(of: /^track:\/*(.+)\/([0-9]+)$/)?.output,
+                let number = UInt8(track.2).map(TrackNumber.init), number > .main
+            {
+                self = .track(of: String(track.1), number)
             } else if text.firstMatch(of: /^[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil {
                 self = .url(text)
             } else {
@@ -47,12 +55,18 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
 
     /// The name of the path of which this is a substream; `nil` for other sources.
     var parent: String? {
-        guard case .substream(let parent) = self else { return nil }
-        return parent
+        switch self {
+        case .substream(let parent), .track(let parent, _): parent
+        default: nil
+        }
     }
 
-    /// Why the source cannot be served if it is a URL; `nil` if it can, or is not a URL.
-    var urlProblem: String? {
+    /// What is wrong with the text of a URL or a track; `nil` if nothing is.
+    var spellingProblem: String? {
+        if case .path(let path) = self, path.hasPrefix("track:") {
+            return
+                "this is not a track of a publisher; write track:PATH/NUMBER with a number from 1 to 255, such as track:yard/1"
+        }
         guard case .url(let url) = self else { return nil }
         let scheme = url.prefix { $0 != ":" }.lowercased()
         if scheme == "rtmp" || scheme == "rtmps" { return "this is not a valid RTMP URL; write rtmp://HOST/APP/NAME" }
@@ -80,7 +94,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .pulled(_, let text), .pulledRTMP(_, let text), .pulledSRT(_, let text), .url(let text), .path(let text):
             text
-        case .testCard, .standardInput, .publish, .substream: description
+        case .testCard, .standardInput, .publish, .substream, .track: description
         }
     }
 
@@ -94,6 +108,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         case .standardInput: "-"
         case .publish: "publish"
         case .substream(let parent): "stream:\(parent)"
+        case .track(let parent, let number): "track:\(parent)/\(number)"
         case .url(let url): withoutCredentials(url)
         case .path(let path): path
         }

@@ -81,7 +81,7 @@ extension Schema<Configuration.Path> {
             .value(
                 "source", \.source,
                 expecting:
-                    "testcard, a camera, a file, a fifo, \"-\" for standard input, rtsp://HOST/PATH, another URL, publish, or stream:NAME",
+                    "testcard, a camera, a file, a fifo, \"-\" for standard input, rtsp://HOST/PATH, another URL, publish, stream:NAME, or track:NAME/NUMBER",
                 "Where the media comes from. A camera is named by its device, such as /dev/video0. A file may have every format "
                     + "that FFmpeg reads; H.264, H.265, AAC, Opus and G.711 are sent as they are. A fifo or standard input "
                     + "carries H.264 or H.265 in Annex B byte stream format, or a container such as MPEG-TS or Matroska. A URL "
@@ -89,7 +89,8 @@ extension Schema<Configuration.Path> {
                     + "another server; Apus receives its media in the same codecs, and encodes L16, G.722 and JPEG again. "
                     + "publish: clients publish the stream over "
                     + "RTSP or RTMP. stream:cam is the path cam, encoded again with the size, frame rate and bitrate of this path's "
-                    + "video options.",
+                    + "video options. track:yard/1 is the second video track of what clients publish to the path yard over enhanced "
+                    + "RTMP (OBS's multitrack video), with its audio, as it is.",
                 parse: { text, _ in isLine(text, maximumBytes: 4096) ? SourceSpecification(text) : nil },
                 show: \.text),
             .boolean(
@@ -155,7 +156,7 @@ extension Schema<Configuration.Path> {
                     + "follow: the encoder of a stream that Apus encodes follows what all but the worst tenth of the viewers can "
                     + "receive over RTSP, down to video.minimumBitrate, and with fewer and smaller frames (video.reduce) if that "
                     + "needs them; one viewer alone counts fully. renditions: each RTSP viewer gets the path or one of its "
-                    + "substreams (stream:NAME), whichever it can receive, and moves between them at keyframes; recorders stay."
+                    + "substreams (stream:NAME, track:NAME/NUMBER), whichever it can receive, and moves between them at keyframes; recorders stay."
             ).takingEffect(.encoding),
             .choice(
                 "transcode", \.transcode,
