@@ -28,7 +28,7 @@ import Wire
             checkRegular(
                 Compound(report: report, canonicalName: name, feedback: requests, goodbye: goodbye), of: report.ssrc,
                 name)
-        case .sourceDescription, .goodbye, .feedback: break
+        case .sourceDescription, .goodbye, .feedback, .extendedReport: break
         }
     }
 }

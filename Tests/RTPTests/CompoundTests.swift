@@ -36,7 +36,23 @@ import Wire
                             base: SequenceNumber(65_530),
                             arrivals: [-500_000, nil, 250_000, 99_750_000, 90_000_000, nil, nil, nil, 91_000_000],
                             count: 255))),
+                Feedback(
+                    sender: SSRC(5),
+                    request: .bitrateLimit(BitrateLimit(bitsPerSecond: 2_500_000, sources: [SSRC(1), SSRC(2)]))),
             ], goodbye: Goodbye(sources: [])),
+        Compound([
+            .receiverReport(ReceiverReport(ssrc: SSRC(5))),
+            .extendedReport(
+                ExtendedReport(
+                    ssrc: SSRC(5),
+                    blocks: [
+                        .receiverReferenceTime(NTPTime(rawValue: 0xE000_0001_8000_0000)),
+                        .delays([
+                            .init(ssrc: SSRC(1), lastReceiverReport: 7, delay: 65_536),
+                            .init(ssrc: SSRC(2), lastReceiverReport: 0, delay: 0),
+                        ]),
+                    ])),
+        ]),
         Compound([
             .receiverReport(ReceiverReport(ssrc: SSRC(5))),
             .sourceDescription(

@@ -7,13 +7,15 @@ public enum ControlPacket: Hashable, Sendable {
     case sourceDescription(SourceDescription)
     case goodbye(Goodbye)
     case feedback(Feedback)
+    case extendedReport(ExtendedReport)
 
-    /// The packet types (RFC 3550, section 12.1; RFC 4585, section 6.1).
+    /// The packet types (RFC 3550, section 12.1; RFC 3611, section 2).
     enum PacketType {
         static let senderReport: UInt8 = 200
         static let receiverReport: UInt8 = 201
         static let sourceDescription: UInt8 = 202
         static let goodbye: UInt8 = 203
+        static let extendedReport: UInt8 = 207
     }
 
     /// The result of parsing one packet.
@@ -38,6 +40,8 @@ public enum ControlPacket: Hashable, Sendable {
             packet = SourceDescription(body: body, chunkCount: Int(count)).map(ControlPacket.sourceDescription)
         case PacketType.goodbye:
             packet = Goodbye(body: body, sourceCount: Int(count)).map(ControlPacket.goodbye)
+        case PacketType.extendedReport:
+            packet = ExtendedReport(body: body).map(ControlPacket.extendedReport)
         default:
             guard let kind = Feedback.Kind(packetType: packetType, format: count) else { return .unknown }
             packet = Feedback(body: body, kind: kind).map(ControlPacket.feedback)
@@ -57,6 +61,7 @@ public enum ControlPacket: Hashable, Sendable {
         case .sourceDescription(let description): description.write(to: &writer)
         case .goodbye(let goodbye): goodbye.write(to: &writer)
         case .feedback(let feedback): feedback.write(to: &writer)
+        case .extendedReport(let report): report.write(to: &writer)
         }
         // The length field counts words after the first; every packet consists of whole words.
         writer.patch(uint16: UInt16(truncatingIfNeeded: (writer.bytes.count - start) / 4 - 1), at: start + 2)
@@ -70,6 +75,7 @@ public enum ControlPacket: Hashable, Sendable {
             (PacketType.sourceDescription, UInt8(min(description.chunks.count, 31)))
         case .goodbye(let goodbye): (PacketType.goodbye, UInt8(min(goodbye.sources.count, 31)))
         case .feedback(let feedback): (feedback.header.packetType, feedback.header.format)
+        case .extendedReport: (PacketType.extendedReport, 0)
         }
     }
 }

@@ -15,6 +15,8 @@ public struct Feedback: Hashable, Sendable {
         case fullIntraRequest([FullIntraEntry])
         /// When packets have arrived.
         case transportWide(media: SSRC, TransportFeedback)
+        /// REMB: the rate that the path carries.
+        case bitrateLimit(BitrateLimit)
     }
 
     /// A missing packet, and a mask of the 16 packets after it.
@@ -53,15 +55,16 @@ public struct Feedback: Hashable, Sendable {
 
     /// Packet type and format in the header (RFC 4585, section 6.1).
     enum Kind: Hashable {
-        case genericNACK, pictureLossIndication, fullIntraRequest, transportWide
+        case genericNACK, pictureLossIndication, fullIntraRequest, transportWide, bitrateLimit
 
-        /// `nil` for unsupported formats: REMB, TMMBR and others.
+        /// `nil` for unsupported formats: TMMBR and others.
         init?(packetType: UInt8, format: UInt8) {
             switch (packetType, format) {
             case (205, 1): self = .genericNACK
             case (205, 15): self = .transportWide
             case (206, 1): self = .pictureLossIndication
             case (206, 4): self = .fullIntraRequest
+            case (206, 15): self = .bitrateLimit
             default: return nil
             }
         }
@@ -84,6 +87,9 @@ public struct Feedback: Hashable, Sendable {
         case .transportWide:
             guard let feedback = TransportFeedback(&reader) else { return nil }
             self.init(sender: sender, request: .transportWide(media: media, feedback))
+        case .bitrateLimit:
+            guard let limit = BitrateLimit(&reader) else { return nil }
+            self.init(sender: sender, request: .bitrateLimit(limit))
         case .fullIntraRequest:
             var entries: [FullIntraEntry] = []
             while let ssrc = reader.uint32() {
@@ -101,6 +107,7 @@ public struct Feedback: Hashable, Sendable {
         case .transportWide: (205, 15)
         case .pictureLossIndication: (206, 1)
         case .fullIntraRequest: (206, 4)
+        case .bitrateLimit: (206, 15)
         }
     }
 
@@ -118,6 +125,10 @@ public struct Feedback: Hashable, Sendable {
         case .transportWide(let media, let feedback):
             writer.uint32(media.rawValue)
             feedback.write(to: &writer)
+        case .bitrateLimit(let limit):
+            // The media source field is not used; the sources follow (draft-alvestrand-rmcat-remb-03, section 2.2).
+            writer.uint32(0)
+            limit.write(to: &writer)
         case .fullIntraRequest(let entries):
             // The media source field is not used (RFC 5104, section 4.3.1.2).
             writer.uint32(0)

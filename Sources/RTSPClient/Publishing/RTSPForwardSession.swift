@@ -274,7 +274,7 @@ final class RTSPForwardSession: ForwardSession {
             switch feedback.request {
             case .pictureLossIndication, .fullIntraRequest:
                 surroundings.place.delivery.requestKeyframe(for: viewer, at: now)
-            case .genericNACK, .transportWide: break
+            case .genericNACK, .transportWide, .bitrateLimit: break
             }
         }
     }

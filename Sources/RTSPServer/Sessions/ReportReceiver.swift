@@ -82,8 +82,9 @@ struct ReportReceiver {
                 delivery.receivedRequest(for: packets, of: media, by: viewer, at: now)
             case .transportWide(let media, let feedback):
                 delivery.received(feedback, about: media, of: viewer, at: now)
+            case .bitrateLimit: break
             }
-        case .senderReport, .sourceDescription, .goodbye: break
+        case .senderReport, .sourceDescription, .goodbye, .extendedReport: break
         }
     }
 }
