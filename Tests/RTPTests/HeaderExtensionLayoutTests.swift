@@ -8,10 +8,33 @@ import Testing
         let all = HeaderExtension.allCases
         #expect(Set(all.map(\.uri)).count == all.count)
         for each in all {
-            #expect((1...14).contains(each.identifier) && (1...8).contains(each.valueByteCount))
+            #expect((1...14).contains(each.identifier))
+            #expect((1...8).contains(HeaderExtensionLayout.longest.valueByteCount(of: each)))
         }
-        #expect(HeaderExtensionLayout.all.extensions == all)
-        #expect(HeaderExtensionLayout.all.byteCount <= HeaderRewriter.Headers.maximumByteCount - Header.fixedByteCount)
+        #expect(HeaderExtensionLayout.longest.extensions == all)
+        #expect(
+            HeaderExtensionLayout.longest.byteCount <= HeaderRewriter.Headers.maximumByteCount - Header.fixedByteCount)
+    }
+
+    @Test func aClientsIdentifiersAreUsed() throws {
+        let layout = HeaderExtensionLayout(
+            [.mediaIdentification: 9, .playoutDelay: 14, .transportSequenceNumber: 4, .absoluteCaptureTime: 15],
+            playoutDelay: 0x00A0_14, mediaIdentification: "v1")
+        #expect(layout.extensions == [.transportSequenceNumber, .playoutDelay, .mediaIdentification])
+        let rewriter = HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(0x0102),
+            timestampOffset: 0, extensions: layout)
+        let run = try #require(packager().package(accessUnit([[0x65, 1, 2, 3]])))
+        let bytes = rewriter.headers(of: run, ticks: 0).bytes(ofPacket: 0, isMarked: true)
+        let (header, _) = try #require(Header.parse(bytes))
+        #expect(
+            header.headerExtension?.data
+                == [0x41, 1, 2, 0xE2, 0, 0xA0, 0x14, 0x91, UInt8(ascii: "v"), UInt8(ascii: "1"), 0, 0])
+    }
+
+    @Test func anIdentificationThatIsTooLongIsLeftOut() {
+        let layout = HeaderExtensionLayout([.mediaIdentification: 1], mediaIdentification: "123456789")
+        #expect(layout.byteCount == 0)
     }
 
     @Test func eachPacketCarriesItsOwnNumber() throws {

@@ -11,17 +11,10 @@ public enum AbsoluteCaptureTime {
 
     /// The time in a received header; `nil` if the header has no extension element with this identifier.
     public static func time(in header: Header, identifier: UInt8) -> NTPTime? {
-        guard let found = header.headerExtension, found.profile == Header.Extension.oneByteProfile else { return nil }
-        var reader = ByteReader(found.data.rawSpan)
-        while let head = reader.uint8() {
-            // A zero byte is padding. An element with identifier 15 ends the elements (RFC 8285, 4.2).
-            if head == 0 { continue }
-            guard head >> 4 != 15, let element = reader.take(Int(head & 0x0F) + 1) else { return nil }
-            guard head >> 4 == identifier else { continue }
-            // The long form has a clock offset after the time.
-            var content = ByteReader(element)
+        // The long form has a clock offset after the time.
+        header.element(identifier).flatMap { element in
+            var content = ByteReader(element.span.bytes)
             return content.uint64().map { NTPTime(rawValue: $0) }
         }
-        return nil
     }
 }

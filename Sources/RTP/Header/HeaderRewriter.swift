@@ -98,24 +98,28 @@ extension HeaderExtensionBlock {
         self.init()
         var rest = layout.identifiers
         while rest != 0 {
-            let identifier = UInt8(truncatingIfNeeded: rest.trailingZeroBitCount)
-            if let element = HeaderExtension(rawValue: identifier), let value = element.value(in: run) {
-                append(identifier, value, valueByteCount: element.valueByteCount)
-                if element == .transportSequenceNumber { numberOffset = byteCount - element.valueByteCount }
+            let place = rest.trailingZeroBitCount & ~3
+            let identifier = UInt8(truncatingIfNeeded: rest >> place & 0xF)
+            if let element = HeaderExtension(rawValue: UInt8(place / 4)), let value = layout.value(of: element, in: run)
+            {
+                append(identifier, value, valueByteCount: layout.valueByteCount(of: element))
+                if element == .transportSequenceNumber { numberOffset = byteCount - 2 }
             }
-            rest &= rest - 1
+            rest &= ~(0xF << UInt32(place))
         }
         end()
     }
 }
 
-extension HeaderExtension {
-    /// The value in the packets of `run`, as a number; `nil` if the run has none.
-    fileprivate func value(in run: PacketRun) -> UInt64? {
-        switch self {
+extension HeaderExtensionLayout {
+    /// The value of an extension in the packets of `run`, as a number; `nil` if the run has none.
+    fileprivate func value(of element: HeaderExtension, in run: PacketRun) -> UInt64? {
+        switch element {
         case .absoluteCaptureTime: run.captured?.rawValue
         // Each packet has its own.
         case .transportSequenceNumber: 0
+        case .playoutDelay: UInt64(constants.playoutDelay)
+        case .mediaIdentification: constants.mediaIdentification
         }
     }
 }

@@ -27,4 +27,6 @@ public struct RetransmissionRules: Hashable, Sendable {
     public static let apus = Self(patience: 1_000_000_000, repetitionInterval: 20_000_000)
     /// The rules for GStreamer, which repeats a request after one round trip, and waits as long as its latency allows.
     public static let gStreamer = Self(patience: 1_000_000_000, repetitionInterval: 20_000_000)
+    /// The rules for browsers (libwebrtc), which repeat a request after one round trip, and drop what they receive twice.
+    public static let browser = Self(patience: 1_000_000_000, repetitionInterval: 20_000_000)
 }

@@ -7,7 +7,7 @@ public enum GSOBatch {
     /// The maximum size of a whole batch, with all per-viewer bytes: the limit of IPv4.
     public static let maximumByteCount = 65_507
     /// Bytes per packet for one viewer besides header and payload: header extensions, and the overhead of SRTP.
-    private static let addedByteCount = HeaderExtensionLayout.all.byteCount + CipherSuite.maximumOverhead
+    private static let addedByteCount = HeaderExtensionLayout.longest.byteCount + CipherSuite.maximumOverhead
 
     /// Covers `packets` with as few batches as possible: each is as long as allowed.
     static func split(_ packets: [PacketRun.Packet]) -> [Range<Int>] {

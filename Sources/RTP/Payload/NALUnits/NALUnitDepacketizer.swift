@@ -36,7 +36,10 @@ public struct NALUnitDepacketizer<UnitHeader: NALUnitPayloadHeader>: Sendable {
 
     /// Pushes one packet's payload, without padding.
     public mutating func push(_ payload: RawSpan, header: Header) {
-        switch sequence.step(to: header.sequenceNumber) {
+        let step = sequence.step(to: header.sequenceNumber)
+        // Padding alone, by which a browser probes its path (RFC 3550, section 5.1): it has a number, and belongs to no unit.
+        if payload.byteCount == 0, step == .next { return }
+        switch step {
         case .late:
             counts.latePackets += 1
             return
