@@ -95,6 +95,7 @@ let package = Package(
         .target(name: "HLS", dependencies: ["MP4", "Media", "Wire"], swiftSettings: pure),
         .target(name: "RTMP", dependencies: ["MP4", "Media", "Wire"], swiftSettings: pure),
         .target(name: "SRT", swiftSettings: pure),
+        .target(name: "WebRTC", dependencies: ["SDP", "RTP", "Media", "Wire"], swiftSettings: pure),
         .target(name: "RateControl", dependencies: ["Media"], swiftSettings: pure + inlined),
 
         // Machinery.
@@ -220,6 +221,7 @@ let package = Package(
         tests("HLS", "MP4", "Media"),
         tests("RTMP", "MP4", "Media"),
         tests("SRT"),
+        tests("WebRTC", "RTP", "SDP", "Media", "Wire"),
         tests("RateControl", "CAllocations", "Impairment", "Media"),
         tests("RTP", "Media", "Wire"),
         tests("SDP", "Media"),

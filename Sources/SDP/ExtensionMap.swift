@@ -20,7 +20,7 @@ public struct ExtensionMap: Hashable, Sendable {
     }
 
     /// The attribute line.
-    var attribute: Attribute { Attribute("extmap", "\(identifier) \(uri)") }
+    public var attribute: Attribute { Attribute("extmap", "\(identifier) \(uri)") }
 }
 
 extension MediaDescription {

@@ -8,7 +8,7 @@ public struct FormatParameters: Hashable, Sendable {
     }
 
     /// Parses the text after the payload type: parameters separated by semicolons, with optional blanks.
-    init(_ text: Substring) {
+    public init(_ text: Substring) {
         all = text.pieces(separatedBy: ";").map(\.trimmed).filter { !$0.isEmpty }.map { piece in
             guard let (name, value) = piece.divided(at: "=") else { return (String(piece), "") }
             return (String(name.trimmed), String(value.trimmed))
@@ -25,7 +25,8 @@ public struct FormatParameters: Hashable, Sendable {
         self[name].flatMap(UInt64.init(decimal:))
     }
 
-    var text: String {
+    /// The text of an `a=fmtp:` line after the payload type.
+    public var text: String {
         all.map { $0.value.isEmpty ? $0.name : "\($0.name)=\($0.value)" }.joined(separator: ";")
     }
 

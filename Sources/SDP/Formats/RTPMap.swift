@@ -16,7 +16,7 @@ public struct RTPMap: Hashable, Sendable {
     }
 
     /// Parses `<payload type> <encoding name>/<clock rate>[/<channels>]`; `nil` if malformed.
-    init?(_ value: String) {
+    public init?(_ value: String) {
         guard let (type, rest) = Substring(value).firstFieldAndRest, let type = UInt64(decimal: String(type)),
             type < 128
         else { return nil }
@@ -30,7 +30,7 @@ public struct RTPMap: Hashable, Sendable {
     }
 
     /// The text after `rtpmap:`.
-    var value: String {
+    public var value: String {
         "\(payloadType) \(encodingName)/\(clockRate)" + (channelCount.map { "/\($0)" } ?? "")
     }
 
