@@ -30,11 +30,14 @@
     EACH(BIO_set_data) \
     EACH(BIO_set_flags) \
     EACH(BIO_set_init) \
+    EACH(DTLS_method) \
+    EACH(DTLS_set_timer_cb) \
     EACH(ERR_clear_error) \
     EACH(ERR_peek_error) \
     EACH(ERR_reason_error_string) \
     EACH(EVP_PKEY_Q_keygen) \
     EACH(EVP_PKEY_free) \
+    EACH(EVP_Q_mac) \
     EACH(EVP_sha256) \
     EACH(PEM_read_bio_PrivateKey) \
     EACH(PEM_read_bio_X509) \
@@ -51,15 +54,20 @@
     EACH(SSL_CTX_set_ciphersuites) \
     EACH(SSL_CTX_set_num_tickets) \
     EACH(SSL_CTX_set_options) \
+    EACH(SSL_CTX_set_tlsext_use_srtp) \
+    EACH(SSL_CTX_set_verify) \
     EACH(SSL_CTX_use_PrivateKey) \
     EACH(SSL_CTX_use_certificate) \
     EACH(SSL_ctrl) \
+    EACH(SSL_do_handshake) \
+    EACH(SSL_export_keying_material) \
     EACH(SSL_free) \
     EACH(SSL_get0_alpn_selected) \
     EACH(SSL_get0_param) \
     EACH(SSL_get1_peer_certificate) \
     EACH(SSL_get_error) \
     EACH(SSL_get_rbio) \
+    EACH(SSL_get_selected_srtp_profile) \
     EACH(SSL_get_verify_result) \
     EACH(SSL_get_version) \
     EACH(SSL_is_init_finished) \
@@ -71,6 +79,7 @@
     EACH(SSL_set_alpn_protos) \
     EACH(SSL_set_bio) \
     EACH(SSL_set_connect_state) \
+    EACH(SSL_set_options) \
     EACH(SSL_shutdown) \
     EACH(SSL_write_ex) \
     EACH(TLS_client_method) \
@@ -105,8 +114,10 @@ struct libssl {
 // Valid once `apus_load_libssl` has returned NULL.
 extern struct libssl libssl;
 
-// The BIO methods for the input and the output buffer; made when the library is loaded.
+// The BIO methods for the input and the output buffer of TLS and of DTLS; made when the library is loaded.
 extern BIO_METHOD *connection_method;
 bool make_connection_method(void);
+extern BIO_METHOD *datagram_method;
+bool make_datagram_method(void);
 
 #endif

@@ -49,7 +49,7 @@ static apus_identity_problem use_key(SSL_CTX *ssl, BIO *pem) {
     return is_used ? apus_identity_is_right : apus_identity_is_impossible;
 }
 
-static apus_identity_problem identify(
+apus_identity_problem identify(
     SSL_CTX *ssl, const uint8_t *certificates, size_t certificates_count, const uint8_t *key, size_t key_count) {
     BIO *certificate_pem = memory_of(certificates, certificates_count);
     BIO *key_pem = memory_of(key, key_count);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "DTLS.h"
 #include "SRTP.h"
 #include "TLS.h"
 
