@@ -201,6 +201,12 @@ extension DeliveryLoop {
         reports(for: audience).send(to: viewer, at: now)
     }
 
+    /// Sends an RTCP packet on one of the viewer's tracks.
+    public func send(_ packet: Compound, on track: ViewerTrack, of viewer: Viewer, at now: MonotonicTime) {
+        Reports.deliver(packet, of: track, to: viewer)
+        viewer.output?.flush(at: now)
+    }
+
     private func reports(for audience: Audience) -> Reports {
         // The clock may not have been checked since the last viewer left.
         audience.stream.clock.follow()

@@ -6,10 +6,10 @@ import Streams
 /// Sends the sender reports and BYE packets of viewers (RFC 3550, sections 6.4.1, 6.5.1, 6.6).
 ///
 /// The reports of all tracks map RTP time to wall-clock time at *capture*, extrapolated to one common instant: now.
-struct Reports {
+public struct Reports {
     /// The time between two reports of a viewer, in nanoseconds. Players want one every few seconds, and silence on TCP must not
     /// exceed 4 s (go2rtc disconnects after 5).
-    static let interval: Int64 = 2_500_000_000
+    public static let interval: Int64 = 2_500_000_000
 
     /// The stream's clock.
     let clock: StreamClock
@@ -23,9 +23,9 @@ struct Reports {
                 rtpTimestamp: track.rewriter.timestamp(
                     of: MediaTime(nanoseconds: now - clock.epoch, rate: track.clockRate)),
                 packetCount: track.packetCount, octetCount: track.octetCount)
-            deliver(Compound(report: report, canonicalName: viewer.canonicalName), of: track, to: viewer)
+            Self.deliver(Compound(report: report, canonicalName: viewer.canonicalName), of: track, to: viewer)
         }
-        viewer.timing.nextReport = now + Self.interval
+        viewer.timing.nextReport = now + viewer.reportInterval
     }
 
     /// Sends an RTCP BYE on each of the viewer's tracks.
@@ -34,18 +34,20 @@ struct Reports {
             guard let track = viewer.tracks[index], viewer.isFirst(track, at: index) else { continue }
             let report = ReceiverReport(ssrc: track.rewriter.ssrc)
             let goodbye = Goodbye(sources: [track.rewriter.ssrc])
-            deliver(
+            Self.deliver(
                 Compound(report: report, canonicalName: viewer.canonicalName, goodbye: goodbye), of: track, to: viewer)
         }
     }
 
-    private func deliver(_ compound: Compound, of track: ViewerTrack, to viewer: Viewer) {
+    /// Sends a packet on one of the viewer's tracks.
+    static func deliver(_ compound: Compound, of track: ViewerTrack, to viewer: Viewer) {
         guard let bytes = track.protected(compound.encoded()) else { return }
         switch track.transport {
         case .udp(let route):
             route.ports.sendReport(bytes, over: route)
         case .interleaved(_, let channel):
             viewer.output?.append(report: bytes, on: channel)
+        case .framed: bytes.withUnsafeBytes { viewer.output?.append(datagram: $0) }
         }
     }
 }

@@ -137,6 +137,7 @@ extension Transmitter {
         switch viewer.tracks[run.track.index]?.transport {
         case .udp(let route): send(run, ticks: ticks, to: viewer, over: route)
         case .interleaved(let channel, _): send(run, ticks: ticks, to: viewer, on: channel)
+        case .framed: send(run, ticks: ticks, to: viewer, on: nil)
         case nil: true
         }
     }
@@ -278,7 +279,7 @@ extension Transmitter {
 // MARK: - TCP: one write per run
 
 extension Transmitter {
-    private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer, on channel: UInt8) -> Bool {
+    private func send(_ run: PacketRun, ticks: UInt32, to viewer: Viewer, on channel: UInt8?) -> Bool {
         guard let output = viewer.output else { return true }
         while viewer.follower.position.offset < run.packets.count {
             guard !output.isBlocked, output.failure == nil else { return false }

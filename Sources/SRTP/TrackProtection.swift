@@ -10,7 +10,12 @@ public struct TrackProtection {
     ///   - ssrc: The SSRC of the track.
     ///   - peer: The master key of the peer's RTCP packets.
     public init(own: MasterKey, ssrc: UInt32, peer: MasterKey) throws(SRTPFailure) {
+        try self.init(own: own, ssrc: ssrc, reports: IncomingReports(peer))
+    }
+
+    /// - Parameter reports: opens the peer's RTCP packets about all tracks of its session, which come over one transport.
+    public init(own: MasterKey, ssrc: UInt32, reports: IncomingReports) throws(SRTPFailure) {
         outgoing = try OutgoingProtection(own, ssrc: ssrc)
-        incoming = try IncomingReports(peer)
+        incoming = reports
     }
 }

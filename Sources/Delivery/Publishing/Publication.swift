@@ -16,16 +16,21 @@ public final class Publication: Sendable {
     public let input: StreamInput
     /// Its video tracks beside the main one, which other paths have.
     let further = FurtherPublications()
+    /// Asks the publisher for a keyframe; `nil` if it ignores such requests.
+    let requestKeyframe: (@Sendable () -> Void)?
     private let ended: @Sendable (End) -> Void
 
-    /// - Parameter ended: is called when another thread ends the publication, on that thread. Its connection must be closed.
+    /// - Parameters:
+    ///   - requestKeyframe: asks the publisher for a keyframe, on any thread; `nil` if it ignores such requests.
+    ///   - ended: is called when another thread ends the publication, on that thread. Its connection must be closed.
     public init(
         _ publisher: PublishingPoint.Publisher, over transport: String, _ texts: PublishedTexts,
-        at point: PublishingPoint, ended: @escaping @Sendable (End) -> Void
+        at point: PublishingPoint, requestKeyframe: (@Sendable () -> Void)? = nil,
+        ended: @escaping @Sendable (End) -> Void
     ) {
         (self.publisher, self.transport, self.texts) = (publisher, transport, texts)
         input = StreamInput(into: point.stream, trust: point.trust, transcoding: point.transcoding)
-        self.ended = ended
+        (self.requestKeyframe, self.ended) = (requestKeyframe, ended)
     }
 
     /// The publisher, as events describe it.

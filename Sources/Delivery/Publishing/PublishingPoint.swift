@@ -87,6 +87,9 @@ public final class PublishingPoint: Sendable {
     /// What the last publisher has said about the stream.
     public var texts: PublishedTexts { state.withLock { $0.texts } }
 
+    /// Asks the present publisher for a keyframe, if it takes such requests.
+    public func requestKeyframe() { state.withLock(\.current)?.requestKeyframe?() }
+
     /// Sets the closure that is called when a publication has ended, on the thread of its loop.
     public func observeEnd(_ observer: @escaping @Sendable () -> Void) {
         state.withLock { $0.endObserver = observer }

@@ -2,19 +2,21 @@ import CLinux
 import RTP
 import SRTP
 
-/// Packets of one run, framed for one RTSP connection and gathered for one write (RFC 2326, section 10.12).
+/// Packets of one run, framed for one connection and gathered for one write: for RTSP (RFC 2326, section 10.12), or for WebRTC (RFC 4571).
 ///
 /// ```
 /// '$' | channel | length, 2 bytes | RTP header | payload, in the run
+///                 length, 2 bytes | RTP header | payload, in the run
 /// ```
 /// Its memory is allocated once per loop and shared by its viewers. It points at payloads: write it before the run is released.
 final class InterleavedBatch {
     /// Packets in one write, two vectors each: the kernel takes 1 024 vectors (IOV_MAX).
     static let capacity = 512
-    /// The bytes before the RTP header.
-    private static let frameByteCount = 4
+    /// The bytes before the RTP header: four, or the last two of them.
+    private static let longestFrameByteCount = 4
+    private var frameByteCount = longestFrameByteCount
     /// Space for each prefix.
-    private static let stride = frameByteCount + HeaderRewriter.Headers.maximumByteCount
+    private static let stride = longestFrameByteCount + HeaderRewriter.Headers.maximumByteCount
 
     private let vectors: UnsafeMutablePointer<iovec>
     private let prefixes: UnsafeMutableRawPointer
@@ -45,7 +47,9 @@ final class InterleavedBatch {
     var parts: UnsafeBufferPointer<iovec> { UnsafeBufferPointer(start: vectors, count: 2 * packetCount) }
 
     /// Replaces the batch by the packets `range` of `run`, at most `capacity`. If they are encrypted, fewer may fit.
-    func fill(_ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8, track: ViewerTrack) {
+    ///
+    /// - Parameter channel: the channel of RTSP; `nil` for frames that consist of the length alone.
+    func fill(_ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8?, track: ViewerTrack) {
         let protection = track.protection?.outgoing
         fillPrefixes(range, of: run, ticks: ticks, channel: channel, track: track, adding: protection?.overhead ?? 0)
         if let protection { seal(by: protection, from: track.packetIndex) }
@@ -66,7 +70,7 @@ final class InterleavedBatch {
             protection.seal(
                 UnsafeRawBufferPointer(start: payload.iov_base, count: payload.iov_len),
                 header: UnsafeRawBufferPointer(
-                    start: start + Self.frameByteCount, count: prefix.iov_len - Self.frameByteCount),
+                    start: start + frameByteCount, count: prefix.iov_len - frameByteCount),
                 index: first &+ UInt64(slot), to: memory + end)
             vectors[2 * slot + 1] = iovec(iov_base: memory + end, iov_len: byteCount)
             end += byteCount
@@ -74,9 +78,11 @@ final class InterleavedBatch {
     }
 
     private func fillPrefixes(
-        _ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8, track: ViewerTrack, adding added: Int
+        _ range: Range<Int>, of run: PacketRun, ticks: UInt32, channel: UInt8?, track: ViewerTrack, adding added: Int
     ) {
         packetCount = range.count
+        frameByteCount = channel == nil ? 2 : Self.longestFrameByteCount
+        let skipped = Self.longestFrameByteCount - frameByteCount
         let headers = track.rewriter.headers(of: run, ticks: ticks)
         for index in range {
             let packet = run.packets[index]
@@ -84,10 +90,10 @@ final class InterleavedBatch {
             let prefix = prefixes + slot * Self.stride
             let byteCount = UInt16(truncatingIfNeeded: headers.byteCount + Int(packet.byteCount) + added)
             prefix.storeBytes(of: 0x24, as: UInt8.self)
-            prefix.storeBytes(of: channel, toByteOffset: 1, as: UInt8.self)
+            prefix.storeBytes(of: channel ?? 0, toByteOffset: 1, as: UInt8.self)
             prefix.storeBytes(of: byteCount.bigEndian, toByteOffset: 2, as: UInt16.self)
-            headers.write(ofPacket: slot, isMarked: packet.isMarked, to: prefix + Self.frameByteCount)
-            vectors[2 * slot] = iovec(iov_base: prefix, iov_len: Self.frameByteCount + headers.byteCount)
+            headers.write(ofPacket: slot, isMarked: packet.isMarked, to: prefix + Self.longestFrameByteCount)
+            vectors[2 * slot] = iovec(iov_base: prefix + skipped, iov_len: frameByteCount + headers.byteCount)
             vectors[2 * slot + 1] = iovec(readingFrom: run.payload(of: packet))
         }
     }

@@ -78,6 +78,12 @@ public final class TCPOutput {
         append([0x24, channel, UInt8(length >> 8), UInt8(length & 0xFF)] + report)
     }
 
+    /// Adds a datagram as a frame of WebRTC over TCP (RFC 4571).
+    public func append(datagram: UnsafeRawBufferPointer) {
+        guard let length = UInt16(exactly: datagram.count) else { return }
+        append([UInt8(length >> 8), UInt8(length & 0xFF)] + datagram)
+    }
+
     /// Ends the output. With TLS it sends `close_notify`, so that the client can distinguish a clean end from a lost
     /// connection.
     public func finish() {

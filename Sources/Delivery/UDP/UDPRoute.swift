@@ -22,7 +22,7 @@ public final class UDPRoute {
     let address: UnsafeMutablePointer<sockaddr_storage>
     private(set) var addressLength: socklen_t
     /// `source` as the owner chose it.
-    private let chosenSource: SocketAddress?
+    private var chosenSource: SocketAddress?
 
     /// IPv6 destinations need IPv6 sockets.
     public init(
@@ -70,6 +70,15 @@ public final class UDPRoute {
         if !sender.isShared { sender.add(self) }
         (self.sender, self.source) = (sender, source)
         return true
+    }
+
+    /// Sends to another address of the client from now on, by this local address. RTP and RTCP have one address (RFC 5761).
+    public func move(to destination: SocketAddress, from source: SocketAddress?) {
+        // A separate socket is that of the former host.
+        if !sender.isShared { _ = changeSender(to: ports.shared) }
+        (self.destination, reportDestination) = (destination, destination)
+        (self.source, chosenSource) = (source, source)
+        addressLength = destination.write(to: address, for: ports.family)
     }
 
     /// Sets the client's ports to those that its datagrams came from, because it is behind a NAT.

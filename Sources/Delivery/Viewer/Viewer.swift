@@ -32,6 +32,8 @@ public final class Viewer {
     var follower: Follower<PacketRun>
     /// Its place among the viewers of its audience; `nil` if it has none.
     var place: AudiencePlace?
+    /// The time between two sender reports, in nanoseconds.
+    public var reportInterval = Reports.interval
     /// How its timestamps begin.
     var timing = ViewerTiming()
     /// Spreads the fast start and large units on UDP; `nil` if nothing is spread.

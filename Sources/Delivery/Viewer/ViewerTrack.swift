@@ -34,6 +34,8 @@ public final class ViewerTrack {
         case udp(UDPRoute)
         /// Interleaved in the RTSP connection on these channels. The client chooses both, in any order.
         case interleaved(channel: UInt8, reportChannel: UInt8)
+        /// In frames of a TCP connection (RFC 4571), RTP and RTCP together.
+        case framed
     }
 
     public init(

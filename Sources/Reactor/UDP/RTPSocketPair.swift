@@ -30,6 +30,23 @@ import Glibc
 }
 
 extension RTPSocketPair {
+    /// Binds one socket for both (RFC 5761).
+    ///
+    /// - Parameter address: where; `nil` for all addresses.
+    public static func multiplexed(
+        port: UInt16, at address: SocketAddress? = nil, bufferByteCount: Int32 = UDPSocket.requestedBufferByteCount
+    ) throws(SystemError) -> RTPSocketPair {
+        let rtp =
+            if let address {
+                try UDPSocket(at: address.with(port: port), bufferByteCount: bufferByteCount)
+            } else {
+                try UDPSocket.onAllAddresses(port: port, bufferByteCount: bufferByteCount)
+            }
+        let rtcp = try UDPSocket(sharing: rtp)
+        let bound = rtp.localAddress?.port ?? port
+        return RTPSocketPair(rtp: rtp, rtcp: rtcp, port: bound)
+    }
+
     /// Creates receivers of a group's RTP and RTCP; see `UDPSocket.init(receiving:)`.
     public static func receiving(
         _ group: SocketAddress, controlPort: UInt16, onInterfaceHaving address: SocketAddress? = nil,

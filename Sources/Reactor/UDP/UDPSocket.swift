@@ -44,6 +44,12 @@ public struct UDPSocket: ~Copyable, Sendable {
         self.family = family
     }
 
+    /// Another descriptor of the same socket.
+    init(sharing other: borrowing UDPSocket) throws(SystemError) {
+        descriptor = try Descriptor(fcntl(other.fd, F_DUPFD_CLOEXEC, 0), from: "fcntl")
+        family = other.family
+    }
+
     /// Binds to `port` on all addresses: one socket for both families, or IPv4 alone if the host has no IPv6.
     public static func onAllAddresses(port: UInt16, bufferByteCount: Int32 = requestedBufferByteCount)
         throws(SystemError) -> UDPSocket

@@ -37,8 +37,11 @@ final class PublishedSource: PathSource {
 
     func change(to path: Configuration.Path) -> ReconfigurationResult { transcoding.change(to: path) }
 
-    /// Publishers ignore requests for keyframes; only what is encoded here has them.
-    func requestKeyframe() { transcoding.requestKeyframe() }
+    /// What is encoded here has keyframes, and publishers over WebRTC send them. Others ignore requests.
+    func requestKeyframe() {
+        transcoding.requestKeyframe()
+        point.requestKeyframe()
+    }
 
     func follow(_ order: EncoderOrder?) { transcoding.follow(order) }
 
