@@ -1,27 +1,31 @@
 import Codecs
 import Media
 
-/// Encodes audio as AAC in step with the capture clock: resampled, without gaps, and with its capture times. Reads no clock itself.
+/// Encodes audio in step with the capture clock: resampled, without gaps, and with its capture times. Reads no clock itself.
 /// Confined to one thread.
 final class AudioEncodingStage {
     /// The track that viewers receive.
     let track: Track
-    private let encoder: AudioEncoder
+    private let encoder: any AudioFrameEncoder
     private var resampler: Resampler
     private var timeline: AudioTimeline
     /// Nanoseconds of silence that were inserted for lost audio.
     private(set) var insertedSilence: Int64 = 0
 
-    /// Opens the encoder.
+    /// Opens an encoder of AAC.
     ///
     /// - Parameter policy: how the capture times are followed.
-    init(
+    convenience init(
         _ settings: AudioEncoder.Settings, track id: TrackID, following policy: AudioTimeline.Policy
     ) throws(CodecFailure) {
-        encoder = try AudioEncoder(settings)
-        track = Track(id: id, format: .aac(encoder.configuration))
-        resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
-        timeline = AudioTimeline(rate: settings.sampleRate, policy: policy)
+        self.init(by: try AudioEncoder(settings), track: id, following: policy)
+    }
+
+    init(by encoder: any AudioFrameEncoder, track id: TrackID, following policy: AudioTimeline.Policy) {
+        self.encoder = encoder
+        track = Track(id: id, format: encoder.format)
+        resampler = Resampler(sampleRate: encoder.sampleRate, channelCount: encoder.channelCount)
+        timeline = AudioTimeline(rate: encoder.sampleRate, policy: policy)
     }
 
     /// Adds audio, and returns the access units that are finished, each with the capture time of its first sample.
@@ -35,10 +39,9 @@ final class AudioEncodingStage {
     ) throws(CodecFailure) -> [AccessUnit] {
         let correction = timeline.correction(
             for: captured &- resampler.heldNanoseconds, after: resampler.availableSampleCount, drift: drift)
-        let settings = encoder.settings
         switch correction {
         case .begin:
-            resampler = Resampler(sampleRate: settings.sampleRate, channelCount: settings.channelCount)
+            resampler = Resampler(sampleRate: encoder.sampleRate, channelCount: encoder.channelCount)
             timeline.begin(at: captured)
         case .stretch(let partsPerMillion):
             resampler.stretch(partsPerMillion: partsPerMillion)
@@ -54,7 +57,7 @@ final class AudioEncodingStage {
 
     /// Samples of each channel, for one second at most.
     private func sampleCount(in nanoseconds: Int64) -> Int {
-        Int(encoder.settings.sampleRate.ticks(inNanoseconds: min(max(0, nanoseconds), 1_000_000_000)))
+        Int(encoder.sampleRate.ticks(inNanoseconds: min(max(0, nanoseconds), 1_000_000_000)))
     }
 
     private func encode() throws(CodecFailure) -> [AccessUnit] {

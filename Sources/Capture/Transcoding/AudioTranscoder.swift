@@ -1,7 +1,7 @@
 import Codecs
 import Media
 
-/// Decodes received audio and encodes it as AAC with the rate and channels of its settings. Capture times are kept: lost audio becomes
+/// Decodes received audio and encodes it as AAC with the rate and channels of its settings, or as Opus. Capture times are kept: lost audio becomes
 /// silence, and a clock that runs fast or slow is followed by resampling. Confined to one thread.
 public final class AudioTranscoder {
     private let stage: AudioEncodingStage
@@ -19,6 +19,15 @@ public final class AudioTranscoder {
         _ format: TranscodedFormat.Audio, as settings: AudioEncoder.Settings, track id: TrackID
     ) throws(CodecFailure) {
         try self.init(try AudioDecoder(format), settings, id)
+    }
+
+    /// Transcodes access units of this format to Opus.
+    public init(
+        _ format: Track.Format, asOpusAt bitrate: Int, track id: TrackID
+    ) throws(CodecFailure) {
+        decoder = try AudioDecoder(format)
+        let encoder = try OpusEncoder(channelCount: format.channelCount ?? 2, bitrate: bitrate)
+        stage = AudioEncodingStage(by: encoder, track: id, following: .received)
     }
 
     private init(_ decoder: AudioDecoder, _ settings: AudioEncoder.Settings, _ id: TrackID) throws(CodecFailure) {

@@ -8,6 +8,8 @@ import Streams
 final class CompanionRun {
     private let stream: Streams.Stream
     private let companion: Streams.Stream
+    /// The codec as which audio is encoded.
+    private let codec: Codec
     private let settings: AudioEncoder.Settings
     private let doorbell: Doorbell
     private let log: Logger
@@ -20,10 +22,10 @@ final class CompanionRun {
     private var hasLoggedFailure = false
 
     init(
-        _ stream: Streams.Stream, _ companion: Streams.Stream, _ settings: AudioEncoder.Settings, doorbell: Doorbell,
-        log: Logger
+        _ stream: Streams.Stream, _ companion: Streams.Stream, _ codec: Codec, _ settings: AudioEncoder.Settings,
+        doorbell: Doorbell, log: Logger
     ) {
-        (self.stream, self.companion, self.settings) = (stream, companion, settings)
+        (self.stream, self.companion, self.codec, self.settings) = (stream, companion, codec, settings)
         (self.doorbell, self.log) = (doorbell, log)
     }
 
@@ -58,17 +60,17 @@ final class CompanionRun {
         }
     }
 
-    /// Announces the tracks as the companion's viewers get them. A track that cannot be encoded stays as it is: transport streams leave
-    /// it out.
+    /// Announces the tracks as the companion's viewers get them. A track that cannot be encoded stays as it is: its viewers do
+    /// without it.
     private func announce(_ tracks: [Track]) {
         var current: [TrackID: (format: Track.Format, transcoder: AudioTranscoder)] = [:]
-        for track in tracks where track.isTranscodedForTransportStreams {
+        for track in tracks where track.isEncoded(as: codec) {
             if let encoder = encoders[track.id], encoder.format == track.format {
                 current[track.id] = encoder
                 continue
             }
             do throws(CodecFailure) {
-                current[track.id] = (track.format, try AudioTranscoder(track.format, as: settings, track: track.id))
+                current[track.id] = (track.format, try transcoder(of: track))
             } catch {
                 failed(error)
             }
@@ -77,10 +79,16 @@ final class CompanionRun {
         companion.announce(tracks.map { encoders[$0.id]?.transcoder.track ?? $0 })
     }
 
+    private func transcoder(of track: Track) throws(CodecFailure) -> AudioTranscoder {
+        codec == .opus
+            ? try AudioTranscoder(track.format, asOpusAt: settings.bitrate, track: track.id)
+            : try AudioTranscoder(track.format, as: settings, track: track.id)
+    }
+
     private func failed(_ failure: CodecFailure) {
         guard !hasLoggedFailure else { return }
         hasLoggedFailure = true
         let remedy = failure.remedy.isEmpty ? "" : "; \(failure.remedy)"
-        log.error("audio cannot be encoded for viewers of MPEG-TS: \(failure.reason)\(remedy)")
+        log.error("audio cannot be encoded for \(codec.companionViewers): \(failure.reason)\(remedy)")
     }
 }

@@ -13,14 +13,21 @@ public enum TranscodingMode: String, CaseIterable, Hashable, Sendable {
     case no
 }
 
-/// Makes the companion of a path's stream: a stream for viewers of MPEG-TS, in which G.711 is encoded as AAC. One encoder serves all of
-/// them. It starts when the first one sets up the stream, and stops after the last one has left. Thread-safe.
+/// Makes the companions of a path's stream: a stream for viewers of MPEG-TS, in which G.711 is encoded as AAC, and one for browsers, in
+/// which AAC and G.711 are encoded as Opus. One encoder serves all viewers of a companion. It starts when the first one sets up the stream,
+/// and stops after the last one has left. Thread-safe.
 public final class CompanionTranscoding: ViewerTranscoding {
     private struct State {
         var mode: TranscodingMode
         var settings: AudioEncoder.Settings
-        var companion: Streams.Stream?
-        /// When a viewer last asked for the companion, or used it.
+        /// By the codec of their audio.
+        var companions: [Codec: Companion] = [:]
+    }
+
+    /// The companion with audio of one codec.
+    private struct Companion {
+        var stream: Streams.Stream?
+        /// When a viewer last asked for it, or used it.
         var lastUse = MonotonicTime(nanoseconds: 0)
         var isRunning = false
         /// The tracks about which the log has said that viewers do without them.
@@ -43,25 +50,28 @@ public final class CompanionTranscoding: ViewerTranscoding {
     /// Uses these settings for viewers that come from now on; the encoder uses them when it starts again.
     public func change(to mode: TranscodingMode, _ settings: AudioEncoder.Settings?) {
         state.withLock { state in
-            if mode != state.mode { state.reported = [] }
+            if mode != state.mode { for codec in state.companions.keys { state.companions[codec]?.reported = [] } }
             (state.mode, state.settings) = (mode, settings ?? AudioEncoder.Settings())
         }
     }
 
-    public func companion(of stream: Streams.Stream, for tracks: [Track]) -> Streams.Stream? {
+    public func companion(of stream: Streams.Stream, for tracks: [Track], as codec: Codec) -> Streams.Stream? {
         let now = MonotonicTime.now()
         return state.withLock { state in
-            guard state.mode == .auto, tracks.allSatisfy(\.isTranscodedForTransportStreams) else {
-                if state.reported != tracks {
-                    state.reported = tracks
-                    log.notice("\(Self.names(of: tracks)) is left out for viewers of MPEG-TS, which cannot carry it")
+            var companion = state.companions[codec] ?? Companion()
+            defer { state.companions[codec] = companion }
+            guard state.mode == .auto, tracks.allSatisfy({ $0.isEncoded(as: codec) }) else {
+                if companion.reported != tracks {
+                    companion.reported = tracks
+                    log.notice(
+                        "\(Self.names(of: tracks)) is left out for \(codec.companionViewers), which cannot carry it")
                 }
                 return nil
             }
-            let companion = state.companion ?? Streams.Stream(companionOf: stream)
-            (state.companion, state.lastUse) = (companion, now)
-            if !state.isRunning { state.isRunning = start(stream, companion, state.settings, tracks) }
-            return state.isRunning ? companion : nil
+            let made = companion.stream ?? Streams.Stream(companionOf: stream)
+            (companion.stream, companion.lastUse) = (made, now)
+            if !companion.isRunning { companion.isRunning = start(stream, made, state.settings, tracks, as: codec) }
+            return companion.isRunning ? made : nil
         }
     }
 
@@ -73,17 +83,19 @@ public final class CompanionTranscoding: ViewerTranscoding {
 
     /// - Returns: whether a thread was started.
     private func start(
-        _ stream: Streams.Stream, _ companion: Streams.Stream, _ settings: AudioEncoder.Settings, _ tracks: [Track]
+        _ stream: Streams.Stream, _ companion: Streams.Stream, _ settings: AudioEncoder.Settings, _ tracks: [Track],
+        as codec: Codec
     ) -> Bool {
         do throws(SystemError) {
             let doorbell = try Doorbell()
             companion.attach(KeyframeForwarder(to: stream))
             try startDetachedThread(name: "companion") {
-                let run = CompanionRun(stream, companion, settings, doorbell: doorbell, log: self.log)
-                run.run { !self.stopIfUnused(companion) }
-                self.log.info("audio is no longer encoded for viewers of MPEG-TS")
+                let run = CompanionRun(stream, companion, codec, settings, doorbell: doorbell, log: self.log)
+                run.run { !self.stopIfUnused(codec) }
+                self.log.info("audio is no longer encoded for \(codec.companionViewers)")
             }
-            log.info("\(Self.names(of: tracks)) is encoded as AAC for viewers of MPEG-TS")
+            log.info(
+                "\(Self.names(of: tracks)) is encoded as \(codec.companionName) for \(codec.companionViewers)")
             return true
         } catch {
             log.error("\(Self.names(of: tracks)) is left out: no thread can be started: \(error)")
@@ -92,22 +104,38 @@ public final class CompanionTranscoding: ViewerTranscoding {
     }
 
     /// - Returns: whether the companion has been unused for long enough, and now sleeps.
-    private func stopIfUnused(_ companion: Streams.Stream) -> Bool {
+    private func stopIfUnused(_ codec: Codec) -> Bool {
         let now = MonotonicTime.now()
         return state.withLock { state in
-            if companion.demand.isNeeded { state.lastUse = now }
-            guard now - state.lastUse > Self.idleNanoseconds else { return false }
+            guard var companion = state.companions[codec], let stream = companion.stream else { return true }
+            defer { state.companions[codec] = companion }
+            if stream.demand.isNeeded { companion.lastUse = now }
+            guard now - companion.lastUse > Self.idleNanoseconds else { return false }
             // With the lock, because the next viewer starts it again.
-            companion.sleep()
-            state.isRunning = false
+            stream.sleep()
+            companion.isRunning = false
             return true
         }
     }
 }
 
+extension Codec {
+    /// The name of the codec as which audio is encoded for a companion.
+    var companionName: String { self == .opus ? "Opus" : "AAC" }
+
+    /// Who gets the companion with audio of this codec.
+    var companionViewers: String { self == .opus ? "viewers over WebRTC" : "viewers of MPEG-TS" }
+}
+
 extension Track {
-    /// Whether it is audio that no transport stream carries and that is encoded as AAC for them.
-    var isTranscodedForTransportStreams: Bool { kind == .audio && codec.facts.streamType == nil }
+    /// Whether it is audio that is encoded as this codec for viewers of a companion.
+    func isEncoded(as codec: Codec) -> Bool {
+        switch codec {
+        case .opus: kind == .audio && self.codec != .opus
+        // No transport stream carries it.
+        default: kind == .audio && self.codec.facts.streamType == nil
+        }
+    }
 }
 
 /// Passes the requests of a companion's viewers on to the stream.
