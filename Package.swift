@@ -155,6 +155,12 @@ let package = Package(
             ],
             swiftSettings: everywhere),
         .target(
+            name: "WebRTCServer",
+            dependencies: [
+                "WebRTC", "RTSP", "RTP", "SRTP", "TLS", "Media", "Delivery", "Serving", "Streams", "Reactor", logging,
+            ],
+            swiftSettings: everywhere),
+        .target(
             name: "RTSPClient",
             dependencies: [
                 "Connecting", "RTSP", "SDP", "RTP", "Media", "Wire", "Delivery", "Streams", "Reactor", "TLS",
@@ -183,7 +189,7 @@ let package = Package(
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
                 "RTSPClient", "RTMP", "RTMPClient", "RTMPServer", "RTSPServer", "SRT", "SRTClient", "SRTServer",
-                "Serving", "RTSP",
+                "Serving", "WebRTC", "WebRTCServer", "RTSP",
                 "RTP", "RateControl",
                 "HLS", "MP4", "Streams", "Media", "SDP",
                 "Reactor", "TLS",
@@ -212,7 +218,10 @@ let package = Package(
         // Tests: one target per module, and end-to-end tests with real clients and the real binary.
         .target(
             name: "TestSupport",
-            dependencies: ["Media", "TLS", logging, nioCore, .product(name: "NIOHPACK", package: "swift-nio-http2")],
+            dependencies: [
+                "Media", "RTP", "Reactor", "SRTP", "TLS", "WebRTC", logging, nioCore,
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+            ],
             path: "Tests/TestSupport", swiftSettings: everywhere),
         .target(name: "CAllocations", path: "Tests/CAllocations"),
         tests("Media"),
@@ -240,6 +249,9 @@ let package = Package(
         tests("Serving", "Media", logging),
         tests(
             "SRTServer", "Connecting", "Delivery", "Media", "RTSP", "Reactor", "SRT", "SRTClient", "Streams", logging),
+        tests(
+            "WebRTCServer", "Delivery", "Media", "RTP", "RTSP", "RTSPServer", "Reactor", "SRTP", "Streams", "TLS",
+            "WebRTC", logging),
         tests("Streams", "Media", "RateControl"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),
@@ -256,7 +268,7 @@ let package = Package(
         tests("Measuring", "Codecs", "HLS", "Media", "RTP", "RTSPClient", "SDP", "Streams", nioCore),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["COpenSSL", "Media", "RTP", "RTSP", "Reactor", "SRTP", "TLS", "TestSupport"],
+            dependencies: ["COpenSSL", "Media", "RTP", "RTSP", "Reactor", "SRTP", "TLS", "WebRTC", "TestSupport"],
             swiftSettings: tested),
         tests(
             "Server", "Capture", "Codecs", "Connecting", "Delivery", "Media", "Muxing", "RTSP", "RTSPClient",

@@ -156,7 +156,8 @@ extension AccessControl {
         let authorization = question.headers["Authorization"]
         // With a token, a client cannot get another one.
         if let token = question.target.query["token"], question.right == .read, let path = question.path,
-            question.method == "GET" || question.method == "HEAD"
+            // A player posts its offer.
+            ["GET", "HEAD", "POST"].contains(question.method)
         {
             return .granted(
                 try authenticator.authorise(

@@ -24,9 +24,9 @@ extension RequestHandler {
     }
 
     /// The path of the stream that the query names as go2rtc does, with or without its leading slash.
-    static func sourcePath(_ target: RequestTarget) throws(Problem) -> String {
-        guard let name = target.query["src"], !name.isEmpty else {
-            throw Problem(.badRequest, "src: names the stream, as in ?src=cam")
+    static func sourcePath(_ target: RequestTarget, named parameter: String = "src") throws(Problem) -> String {
+        guard let name = target.query[parameter], !name.isEmpty else {
+            throw Problem(.badRequest, "\(parameter): names the stream, as in ?\(parameter)=cam")
         }
         return name.hasPrefix("/") ? name : "/" + name
     }
@@ -88,6 +88,7 @@ extension RequestHandler {
         case .permitted(let origin):
             current?.crossOrigin = [
                 ("Access-Control-Allow-Origin", "\(origin)"), ("Access-Control-Allow-Credentials", "true"),
+                ("Access-Control-Expose-Headers", "ETag, Link, Location"),
                 ("Vary", "Origin"),
             ]
             return true

@@ -173,6 +173,10 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             (right, path) = (.read, streamPath)
         case .named(let needed): (right, path) = (needed, try Self.namedPath(target))
         case .source(let needed): (right, path) = (needed, try Self.sourcePath(target))
+        case .sourceOrDestination:
+            (right, path) =
+                target.query["dst"] == nil
+                ? (.read, try Self.sourcePath(target)) : (.publish, try Self.sourcePath(target, named: "dst"))
         }
         let question = AccessControl.Question(
             client: client, right: right, path: path, method: head.method.rawValue, target: target,
@@ -243,7 +247,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
             method: method, target: target, body: body,
             client: Client(
                 address: client.endpoint.address, peer: client.name, security: client.security,
-                userAgent: head.headers.first(name: "User-Agent") ?? ""),
+                userAgent: head.headers.first(name: "User-Agent") ?? "", isLoopback: client.endpoint.isLoopback,
+                serverAddress: connection.local.host),
             streamPath: streamPath, grant: grant, headers: head.headers, identity: client)
         body = []
         if route.access == .page { beginSession(of: request) }

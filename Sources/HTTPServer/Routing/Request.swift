@@ -51,4 +51,8 @@ public struct Client: Hashable, Sendable {
     public let security: ConnectionSecurity
     /// Its `User-Agent`; empty if it sent none.
     public let userAgent: String
+    /// Whether it is on this host, and no proxy is on the way.
+    public let isLoopback: Bool
+    /// The numeric address of this server that the connection came to.
+    public let serverAddress: String
 }

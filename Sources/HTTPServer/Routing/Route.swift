@@ -36,6 +36,8 @@ public struct Route: Sendable {
         case named(Right)
         /// A right to the stream that the query names by `src`, as go2rtc does: `cam` for `/cam`.
         case source(Right)
+        /// The right to read the stream that the query names by `src`, or to publish the one that it names by `dst`, as go2rtc does.
+        case sourceOrDestination
     }
 
     /// Answers a request, by one call of ``Exchange/respond(_:)``. It is called on the event loop of the connection, so it must not

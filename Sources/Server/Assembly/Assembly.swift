@@ -13,6 +13,7 @@ import SRTServer
 import Streams
 import Synchronization
 import TLS
+import WebRTCServer
 
 /// The whole server, assembled from its configuration: the streams, their sources, and the servers of RTSP and HTTP.
 ///
@@ -71,8 +72,12 @@ public final class Assembly: Sendable {
     let rtmpServer: RTMPServer.Server?
     /// `nil` without SRT.
     let srt: ServedSRT?
+    /// `nil` without WebRTC. It runs on the event loops of `server`.
+    let webRTCServer: WebRTCServer.Server?
     /// The servers of all protocols.
-    var servers: ViewerServers { ViewerServers(rtsp: server, http: httpServer, rtmp: rtmpServer, srt: srt?.server) }
+    var servers: ViewerServers {
+        ViewerServers(rtsp: server, http: httpServer, rtmp: rtmpServer, srt: srt?.server, webrtc: webRTCServer)
+    }
     /// `nil` without TLS.
     let certificateWatch: CertificateWatch?
     let status: StatusReport
@@ -148,6 +153,8 @@ public final class Assembly: Sendable {
         forwards = Forwards(on: forwardLoops, pulls.srt, log: log)
         let rtmpServer = try Self.rtmpServer(configuration, identity, log)
         self.rtmpServer = rtmpServer
+        let webRTCServer = try Self.webRTCServer(configuration, log)
+        self.webRTCServer = webRTCServer
         let server: RTSPServer.Server
         do throws(BindingFailure) {
             server = try RTSPServer.Server(
@@ -155,13 +162,15 @@ public final class Assembly: Sendable {
                     configuration, access: access, authoriser: HTTPCallback(configuration.access, log: log),
                     identity: identity),
                 directory: directory,
-                services: pulls.services + [forwardLoops.service] + [rtmpServer?.service].compactMap(\.self),
+                services: pulls.services + [forwardLoops.service]
+                    + [rtmpServer?.service, webRTCServer?.service].compactMap(\.self),
                 logger: log)
         } catch {
             throw Failure(error, configuration)
         }
         self.server = server
         rtmpServer?.connect(to: RTMPServices(server: server), on: server.loops)
+        webRTCServer?.connect(to: WebRTCServices(server: server), on: server.loops)
         srt = try Self.servedSRT(configuration, server, pulls.srt, log)
         do throws(ListeningFailure) {
             httpServer = try HTTPServer.ServerOptions(configuration, identity: identity).map {
@@ -181,7 +190,8 @@ public final class Assembly: Sendable {
         self.log = log
         absences = Absences(directory: directory, kept: KeptTracks(in: stateFolder, log: log))
         var paths: [String: ServedPath] = [:]
-        let servers = ViewerServers(rtsp: server, http: httpServer, rtmp: rtmpServer, srt: srt?.server)
+        let servers = ViewerServers(
+            rtsp: server, http: httpServer, rtmp: rtmpServer, srt: srt?.server, webrtc: webRTCServer)
         for (name, path) in configuration.servedPathsParentsFirst {
             let stream = Streams.Stream(path: "/\(name)", clock: clock, limits: .init(configuration), events: events)
             stream.captureTimeSEI = path.timestamps
@@ -199,6 +209,7 @@ public final class Assembly: Sendable {
         notice = StartupNotice(
             configuration, viewer, publisher, port: server.port(for: .clear).map(Int.init),
             tlsPort: server.port(for: .tls).map(Int.init), http: httpServer, rtmp: rtmpServer, srt: srt?.server,
+            webrtc: webRTCServer,
             streams: paths.map { name, path in
                 StartupNotice.StreamLine(
                     path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name),
@@ -389,6 +400,7 @@ extension StartupNotice {
     fileprivate init(
         _ configuration: Configuration, _ viewer: GeneratedAccess?, _ publisher: GeneratedAccess?, port: Int?,
         tlsPort: Int?, http: HTTPServer.Server?, rtmp: RTMPServer.Server?, srt: SRTServer.Server?,
+        webrtc: WebRTCServer.Server?,
         streams: [StreamLine]
     ) {
         let address = configuration.server.address
@@ -400,6 +412,7 @@ extension StartupNotice {
             rtmp?.port(for: .clear).map { "\(place), TCP port \($0) (RTMP)" },
             rtmp?.port(for: .tls).map { "\(place), TCP port \($0) (RTMPS)" },
             srt.map { "\(place), UDP port \($0.port) (SRT)" },
+            webrtc.map { "\(place), UDP and TCP \(Self.ports($0.portNumbers)) (WebRTC)" },
         ]
         // If the list of interfaces cannot be read, the notice still contains localhost.
         let addresses = (try? LocalAddresses.all()) ?? []
@@ -414,6 +427,13 @@ extension StartupNotice {
             rtmp: rtmp.flatMap { rtmp in
                 RTMPPort(clear: rtmp.port(for: .clear).map(Int.init), tls: rtmp.port(for: .tls).map(Int.init))
             }, srtPort: srt.map { Int($0.port) })
+    }
+
+    private static func ports(_ numbers: [UInt16]) -> String {
+        guard let first = numbers.first, let last = numbers.last, first != last else {
+            return "port \(numbers.first.map(String.init) ?? "none")"
+        }
+        return "ports \(first) to \(last)"
     }
 }
 

@@ -16,6 +16,7 @@ extension Configuration {
             secure.isEmpty || http.port == 0 ? nil : "port \(http.tlsPort) on \(address), for HTTP with TLS",
             clear.isEmpty || !servesRTMP ? nil : "port \(rtmp.port) on \(address), for RTMP",
             secure.isEmpty || !servesRTMP ? nil : "port \(rtmp.tlsPort) on \(address), for RTMP with TLS",
+            servesWebRTC ? "port \(webrtc.port) on \(address), UDP and TCP, for WebRTC" : nil,
         ].compactMap(\.self)
         return (clear + secure + web + lines).map { $0 + "\n" }.joined()
     }

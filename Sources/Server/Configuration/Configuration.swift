@@ -10,6 +10,7 @@ public struct Configuration: Hashable, Sendable {
     public var hls = HLS()
     public var rtmp = RTMP()
     public var srt = SRT()
+    public var webrtc = WebRTC()
     public var log = Log()
     public var control = Control()
     public var loops = Loops()
@@ -53,6 +54,11 @@ extension Schema<Configuration> {
             .section(
                 "srt", \.srt, .srt,
                 reason: "SRT, by which encoders send over the internet, and which VLC and others play (docs/srt.md)."),
+            .section(
+                "webrtc", \.webrtc, .webrtc,
+                reason:
+                    "WebRTC, by which browsers play with the least delay (WHEP), and publish (WHIP), at the addresses /PATH/whep and "
+                    + "/PATH/whip of the web server (docs/webrtc.md)."),
             .section("log", \.log, .log, reason: "The log on standard error."),
             .section(
                 "control", \.control, .control,

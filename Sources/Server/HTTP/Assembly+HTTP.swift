@@ -18,7 +18,7 @@ extension Assembly {
             },
             .statusSocket, .tokens,
             // `/api/ws` has the form of a stream's address, too.
-        ] + go2rtcRoutes() + Route.catalog + Route.live + snapshotRoutes() + operatorRoutes
+        ] + go2rtcRoutes() + webRTCRoutes() + Route.catalog + Route.live + snapshotRoutes() + operatorRoutes
             + Route.page(framedBy: running.http.frameAncestors)
     }
 

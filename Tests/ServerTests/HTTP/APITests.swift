@@ -240,7 +240,9 @@ struct APITests {
             #expect(allowed == Set(methods), "\(path)")
             described.insert(path)
         }
-        let folders = ["/api/v1/viewers/": "/api/v1/viewers/{id}"]
+        let folders = [
+            "/api/v1/viewers/": "/api/v1/viewers/{id}", "/api/v1/webrtc/": "/api/v1/webrtc/{id}",
+        ]
         // The page, media and WebSockets are not described.
         let isDescribed = { (path: String) in !["/", "/page/"].contains(path) }
         for route in server.assembly.routes() where !route.isWebSocket {

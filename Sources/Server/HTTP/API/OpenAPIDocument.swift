@@ -486,7 +486,7 @@ enum OpenAPIDocument {
             ]
            }
           },
-        """# + go2rtcPaths + #"""
+        """# + go2rtcPaths + webRTCPaths + #"""
              },
              "components":
             """# + components + "\n}"

@@ -1,0 +1,50 @@
+import Delivery
+import Reactor
+
+/// The sessions of a loop, by everything that names them. Confined to the loop.
+struct SessionTable {
+    private var byName: [SessionName: Session] = [:]
+    private var byFragment: [String: Session] = [:]
+    private var byToken: [Token: Session] = [:]
+    private var byPath: [NetworkPath: Session] = [:]
+    private var byViewer: [ObjectIdentifier: Session] = [:]
+
+    var all: [Session] { Array(byName.values) }
+    /// The sessions that publish.
+    private(set) var publishers: [Session] = []
+
+    mutating func insert(_ session: Session) {
+        byName[session.name] = session
+        byToken[session.token] = session
+        byFragment[session.agent.credentials.userFragment] = session
+    }
+
+    mutating func remove(_ session: Session) {
+        byName[session.name] = nil
+        byToken[session.token] = nil
+        byFragment[session.agent.credentials.userFragment] = nil
+        for (path, owner) in byPath where owner === session { byPath[path] = nil }
+        if let viewer = session.playback?.viewer { byViewer[ObjectIdentifier(viewer)] = nil }
+        publishers.removeAll { $0 === session }
+    }
+
+    /// Datagrams on a path belong to a session from now on.
+    mutating func adopt(_ path: NetworkPath, by session: Session) { byPath[path] = session }
+
+    mutating func forget(_ path: NetworkPath, of session: Session) {
+        if byPath[path] === session { byPath[path] = nil }
+    }
+
+    /// The session plays by a viewer.
+    mutating func add(_ viewer: Viewer, of session: Session) { byViewer[ObjectIdentifier(viewer)] = session }
+
+    mutating func addPublisher(_ session: Session) { publishers.append(session) }
+
+    subscript(name: SessionName) -> Session? { byName[name] }
+    subscript(token: Token) -> Session? { byToken[token] }
+    subscript(path: NetworkPath) -> Session? { byPath[path] }
+    subscript(viewer: Viewer) -> Session? { byViewer[ObjectIdentifier(viewer)] }
+
+    /// The session that a connectivity check names.
+    func session(withFragment fragment: String) -> Session? { byFragment[fragment] }
+}

@@ -1,0 +1,147 @@
+import Media
+import RTP
+import Streams
+import TestSupport
+import Testing
+
+@testable import WebRTC
+@testable import WebRTCServer
+
+/// Viewers over WebRTC on the real server.
+@Suite(.serialized)
+struct PlaybackTests {
+    /// Connects a viewer of `/cam`, which has a keyframe.
+    private func viewer(of broadcast: WebRTCBroadcast, over way: WebRTCPeer.Way = .udp) async throws -> (
+        WebRTCPeer, String
+    ) {
+        let peer = try WebRTCPeer(way)
+        let response = try await broadcast.open(peer.offer())
+        try #require(response.status == 201, "\(response.text)")
+        try peer.accept(response.text)
+        try #require(peer.run { peer.isEstablished })
+        return (peer, response.session)
+    }
+
+    @Test(arguments: [WebRTCPeer.Way.udp, .tcp])
+    func aViewerGetsTheFastStartAndThenEachFrame(_ way: WebRTCPeer.Way) async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true, fill: 1)
+            let (peer, _) = try await viewer(of: broadcast, over: way)
+            #expect(peer.run { peer.packets.contains { $0.payload.last == 1 } })
+            broadcast.publishFrame(fill: 2)
+            #expect(peer.run { peer.packets.contains { $0.payload.last == 2 } })
+            #expect(peer.packets.allSatisfy { $0.header.payloadType.rawValue == 96 })
+            // A report comes with the first packets, so that the browser knows the time.
+            #expect(peer.run { peer.reports.contains { if case .senderReport = $0 { true } else { false } } })
+            let viewers = await broadcast.webrtc.viewers(at: .now())
+            #expect(viewers.map(\.path) == ["/cam"])
+            #expect(viewers.first?.transport == (way == .udp ? "WebRTC" : "WebRTC over TCP"))
+            #expect(await broadcast.webrtc.viewerCounts() == ["/cam": 1])
+        }
+    }
+
+    /// The identifiers are those of the offer: playout-delay is 3, the number of the packet 5, and the name of the medium 9.
+    @Test func packetsHaveTheExtensionsOfTheOffer() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let (peer, _) = try await viewer(of: broadcast)
+            #expect(peer.run { !peer.packets.isEmpty })
+            let header = try #require(peer.packets.first?.header)
+            let number = header.sequenceNumber.rawValue
+            #expect(
+                header.headerExtension?.data == [
+                    0x51, UInt8(number >> 8), UInt8(truncatingIfNeeded: number), 0x32, 0, 0, 0, 0x90,
+                    UInt8(ascii: "0"), 0, 0, 0,
+                ])
+        }
+    }
+
+    @Test func aLostPacketIsSentAgainInAStreamOfItsOwn() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let (peer, _) = try await viewer(of: broadcast)
+            broadcast.publishFrame(fill: 7)
+            #expect(peer.run { peer.packets.contains { $0.payload.last == 7 } })
+            let lost = try #require(peer.packets.last { $0.payload.last == 7 })
+            peer.send(
+                .feedback(
+                    Feedback(
+                        sender: SSRC(1),
+                        request: .genericNACK(
+                            media: lost.header.ssrc, [Feedback.LostPackets(first: lost.header.sequenceNumber)]))))
+            #expect(peer.run { peer.packets.contains { $0.header.payloadType.rawValue == 97 } })
+            let repaired = try #require(peer.packets.first { $0.header.payloadType.rawValue == 97 })
+            let number = lost.header.sequenceNumber.rawValue
+            #expect(repaired.payload == [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] + lost.payload)
+            #expect(repaired.header.ssrc != lost.header.ssrc)
+        }
+    }
+
+    /// Without an answer, a browser does not know how old its pictures are.
+    @Test func theClockOfABrowserIsAnswered() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let (peer, _) = try await viewer(of: broadcast)
+            let time = NTPTime(rawValue: 0x1122_3344_5566_7788)
+            peer.send(.extendedReport(ExtendedReport(ssrc: SSRC(5), blocks: [.receiverReferenceTime(time)])))
+            #expect(
+                peer.run {
+                    peer.reports.contains {
+                        guard case .extendedReport(let report) = $0, case .delays(let delays) = report.blocks.first
+                        else { return false }
+                        return delays.first?.ssrc == SSRC(5) && delays.first?.lastReceiverReport == time.middle
+                    }
+                })
+        }
+    }
+
+    @Test func aDeletedSessionEnds() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let (peer, session) = try await viewer(of: broadcast)
+            #expect(await broadcast.request("DELETE", session).status == 200)
+            #expect(peer.run { peer.isEnded })
+            #expect(peer.reports.contains { if case .goodbye = $0 { true } else { false } })
+            #expect(await broadcast.webrtc.viewerCounts().isEmpty)
+            #expect(await broadcast.request("DELETE", session).status == 404)
+        }
+    }
+
+    @Test func aDisconnectedViewerLearnsTheReason() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let (peer, session) = try await viewer(of: broadcast)
+            let id = try #require(await broadcast.webrtc.viewers(at: .now()).first?.id)
+            #expect(await broadcast.webrtc.disconnect(id))
+            #expect(peer.run { peer.isEnded })
+            let response = await broadcast.request("GET", session)
+            #expect(response.status == 404 && response.text.contains("an operator has disconnected the viewer"))
+        }
+    }
+
+    @Test func aClientThatClosesItsConnectionHasLeft() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let (peer, _) = try await viewer(of: broadcast)
+            peer.close()
+            #expect(await eventually(within: 10) { await broadcast.webrtc.viewerCounts().isEmpty })
+        }
+    }
+
+    @Test func anUnknownPathAndAPathWithoutInputAreRefused() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            let offer = try WebRTCPeer().offer()
+            let unknown = try await broadcast.open(offer, .playback, "/cem")
+            #expect(unknown.status == 404 && unknown.text.contains("did you mean /cam?"))
+            let silent = try await broadcast.open(offer)
+            #expect(silent.status == 409 && silent.value(of: "Retry-After") != nil)
+        }
+    }
+}
