@@ -9,7 +9,8 @@ from axe_playwright_python.sync_playwright import Axe, AxeResults
 from playwright.sync_api import sync_playwright
 
 FILES = Path(__file__).resolve().parents[2] / "Sources/CPage/Files"
-UNITS = Path(__file__).resolve().parent / "units"
+FOLDER = Path(__file__).resolve().parent
+UNITS = FOLDER / "units"
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 # Features of Chromium that are off. It heeds only the last such list, so the one of Playwright comes first.
@@ -44,6 +45,8 @@ class BrowserTest(unittest.TestCase):
     """Tests that share one browser. A page that reports an error fails its test."""
 
     executable = "/usr/bin/chromium"
+    # Files that run in each page before its own scripts. Most tests are about players without WebRTC.
+    scripts = [FOLDER / "without-webrtc.js"]
 
     @classmethod
     def setUpClass(cls):
@@ -55,8 +58,8 @@ class BrowserTest(unittest.TestCase):
         script = options.pop("script", None)
         context = self.browser.new_context(**options)
         self.addCleanup(context.close)
-        if script:
-            context.add_init_script(path=script)
+        for path in [*self.scripts, *([script] if script else [])]:
+            context.add_init_script(path=path)
         page = context.new_page()
         page.sockets = []
         page.on("websocket", lambda socket: page.sockets.append(socket.url))
