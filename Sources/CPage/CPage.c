@@ -70,6 +70,9 @@ static const unsigned char media_stall_js[] = {
 static const unsigned char media_still_js[] = {
 #embed "Files/media/still.js"
 };
+static const unsigned char media_webrtc_player_js[] = {
+#embed "Files/media/webrtc-player.js"
+};
 static const unsigned char operator_controls_editor_js[] = {
 #embed "Files/operator/controls-editor.js"
 };
@@ -208,6 +211,9 @@ static const unsigned char views_player_urls_js[] = {
 static const unsigned char views_preferences_js[] = {
 #embed "Files/views/preferences.js"
 };
+static const unsigned char views_publish_panel_js[] = {
+#embed "Files/views/publish-panel.js"
+};
 static const unsigned char views_qr_image_js[] = {
 #embed "Files/views/qr-image.js"
 };
@@ -222,6 +228,24 @@ static const unsigned char views_tile_js[] = {
 };
 static const unsigned char views_visibility_js[] = {
 #embed "Files/views/visibility.js"
+};
+static const unsigned char webrtc_frame_times_js[] = {
+#embed "Files/webrtc/frame-times.js"
+};
+static const unsigned char webrtc_ice_servers_js[] = {
+#embed "Files/webrtc/ice-servers.js"
+};
+static const unsigned char webrtc_peer_session_js[] = {
+#embed "Files/webrtc/peer-session.js"
+};
+static const unsigned char webrtc_publication_js[] = {
+#embed "Files/webrtc/publication.js"
+};
+static const unsigned char webrtc_refusals_js[] = {
+#embed "Files/webrtc/refusals.js"
+};
+static const unsigned char webrtc_session_resource_js[] = {
+#embed "Files/webrtc/session-resource.js"
 };
 
 #define FILE(name, bytes) { name, bytes, sizeof bytes }
@@ -249,6 +273,7 @@ static const struct PageFileData files[] = {
     FILE("media/snapshot-player.js", media_snapshot_player_js),
     FILE("media/stall.js", media_stall_js),
     FILE("media/still.js", media_still_js),
+    FILE("media/webrtc-player.js", media_webrtc_player_js),
     FILE("operator/controls-editor.js", operator_controls_editor_js),
     FILE("operator/histogram-plot.js", operator_histogram_plot_js),
     FILE("operator/latency-panel.js", operator_latency_panel_js),
@@ -295,11 +320,18 @@ static const struct PageFileData files[] = {
     FILE("views/live-budget.js", views_live_budget_js),
     FILE("views/player-urls.js", views_player_urls_js),
     FILE("views/preferences.js", views_preferences_js),
+    FILE("views/publish-panel.js", views_publish_panel_js),
     FILE("views/qr-image.js", views_qr_image_js),
     FILE("views/stage.js", views_stage_js),
     FILE("views/tabs.js", views_tabs_js),
     FILE("views/tile.js", views_tile_js),
     FILE("views/visibility.js", views_visibility_js),
+    FILE("webrtc/frame-times.js", webrtc_frame_times_js),
+    FILE("webrtc/ice-servers.js", webrtc_ice_servers_js),
+    FILE("webrtc/peer-session.js", webrtc_peer_session_js),
+    FILE("webrtc/publication.js", webrtc_publication_js),
+    FILE("webrtc/refusals.js", webrtc_refusals_js),
+    FILE("webrtc/session-resource.js", webrtc_session_resource_js),
 };
 
 const struct PageFileData *pageFileData(void) { return files; }

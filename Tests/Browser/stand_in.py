@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from recording import boxes, recording, snapshot
+from webrtc_peer import WebRTC
 
 FILES = Path(__file__).resolve().parents[2] / "Sources/CPage/Files"
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -200,6 +201,7 @@ class StandIn:
         self.refused_snapshots = 0
         self.rights, self.sign_in, self.user, self.host = list(rights), sign_in, user, host
         self.blocks_sockets = self.is_cut = False
+        self.webrtc = WebRTC(self)
         self.requests = []
         self.sockets = set()
         self.ids = iter(range(1, 1 << 30))
@@ -314,6 +316,7 @@ class StandIn:
     def stop(self):
         async def end():
             self.listener.close()
+            await self.webrtc.stop()
             tasks = asyncio.all_tasks() - {asyncio.current_task()}
             for task in tasks:
                 task.cancel()
@@ -325,7 +328,8 @@ class StandIn:
 
     def session(self):
         return {"server": {"version": "0.2.0", "time": time.time() * 1000,
-                           "ports": {"rtsp": 8554, "rtsps": 8322, "http": self.port, "https": None}},
+                           "ports": {"rtsp": 8554, "rtsps": 8322, "http": self.port, "https": None,
+                                     "webrtc": None if self.webrtc.state == "absent" else 8189}},
                 "client": {"user": self.user, "rights": [right for right in self.rights if right == "status"],
                            "signIn": self.sign_in}}
 
@@ -394,6 +398,11 @@ class StandIn:
     async def answer(self, method, path, query, body, headers):
         as_json = lambda value, status=200: (status, "application/json", json.dumps(value).encode(), "")
         problem = lambda status, text: (status, "application/problem+json", json.dumps({"title": text}).encode(), "")
+        response = await self.webrtc.answer(method, path, headers, body)
+        if response:
+            return response
+        if method == "POST" and path.endswith(("/whep", "/whip")):
+            return problem(404, "there is nothing at this path")
         if path == "/healthz":
             return 200, "text/plain", b"ok\n", ""
         if path.startswith("/page/"):

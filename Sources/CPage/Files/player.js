@@ -14,6 +14,7 @@ import { Banner } from "./views/banner.js";
 import { factsOf, nameOf } from "./views/description.js";
 import { DetailsPanel } from "./views/details-panel.js";
 import { setText } from "./views/element.js";
+import { PublishPanel } from "./views/publish-panel.js";
 import { Stage } from "./views/stage.js";
 import { Tabs } from "./views/tabs.js";
 
@@ -66,6 +67,7 @@ function update() {
     setText(facts, factsOf(stream).join(" · "));
     if (hello) {
         addresses.changed(stream, hello);
+        if (hello.server.ports.webrtc && main.rights.includes("publish")) add("publish", () => new PublishPanel(main.path));
         addPanels(stream.rights, hello.client.rights);
     }
     for (const panel of panels) {

@@ -18,7 +18,8 @@ export class DisplayedFrames {
 
     /**
      * @param {HTMLVideoElement} video
-     * @param {(presented: number) => number | null} captured - when the frame that is presented at a time was captured
+     * @param {(presented: number, frame?: VideoFrameCallbackMetadata) => number | null} captured - when the frame that is presented at a
+     *     time was captured
      * @param {import("../server/server-clock.js").ServerClock} clock
      */
     constructor(video, captured, clock) {
@@ -64,8 +65,9 @@ export class DisplayedFrames {
         this.#handle = this.#video.requestVideoFrameCallback?.((_, frame) => this.#shown(frame)) ?? null;
     }
 
-    #shown({ mediaTime, expectedDisplayTime }) {
-        const captured = this.#captured(mediaTime);
+    #shown(frame) {
+        const { mediaTime, expectedDisplayTime } = frame;
+        const captured = this.#captured(mediaTime, frame);
         this.#last = { captured, shownAt: expectedDisplayTime };
         this.#count += 1;
         const time = this.#clock.time(expectedDisplayTime);

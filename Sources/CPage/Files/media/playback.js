@@ -1,19 +1,22 @@
 import { serverClock } from "../server/server-clock.js";
+import { refusals } from "../webrtc/refusals.js";
 import { DisplayedFrames } from "./displayed-frames.js";
 import { HLSPlayer, playsHLS } from "./hls-player.js";
 import { MediaFile } from "./media-file.js";
 import { MediaSocket } from "./media-socket.js";
 import { MSEPlayer, canPlay, playsSegments } from "./mse-player.js";
 import { SnapshotPlayer } from "./snapshot-player.js";
+import { WebRTCPlayer, playsWebRTC } from "./webrtc-player.js";
 
 /**
  * A way in which a stream is played.
  *
- * @typedef {"socket" | "file" | "hls" | "snapshots"} Method
+ * @typedef {"webrtc" | "socket" | "file" | "hls" | "snapshots"} Method
  */
 
 /** From the best to the last. @type {Record<Method, string>} */
 export const methodNames = {
+    webrtc: "WebRTC",
     socket: "MSE over WebSocket",
     file: "MSE over HTTP",
     hls: "HLS by the browser",
@@ -32,12 +35,14 @@ const repeatedFailure = 60_000;
 /**
  * Plays one stream in one video element, in the best way that works, and knows how it is going.
  *
- * By itself it only goes on to a later method: a player that goes back and forth between two methods would show less than either.
+ * While it plays, it only goes on to a later method by itself: a player that goes back and forth between two methods would show less than
+ * either. WebRTC that has failed is tried again when the playback is started again, after a minute.
  *
  * | method | used | left if |
  * |---|---|---|
- * | `socket` | first | WebSockets do not get through → `file`; the browser cannot play the media → `hls` or `snapshots` |
- * | `file` | second | the browser cannot play the media → `hls` or `snapshots` |
+ * | `webrtc` | first, if the browser has it | there is no picture in time, or the server refuses → the first of the others that has not failed |
+ * | `socket` | then | WebSockets do not get through → `file`; the browser cannot play the media → `hls` or `snapshots` |
+ * | `file` | then | the browser cannot play the media → `hls` or `snapshots` |
  * | `hls` | in browsers that play it, if they have no Media Source Extensions or cannot play the media with them | the same → `snapshots` |
  * | `snapshots` | last | – |
  */
@@ -47,14 +52,20 @@ export class Playback {
     #still;
     #owner;
     /** @type {Method} */
-    #method = playsSegments ? "socket" : lastResort();
+    #method = "webrtc";
     /** Why another method than the first is used; null if it is the first, or the user's choice. */
     #methodReason = null;
+    /** Whether the user has chosen the method. */
+    #isChosen = false;
+    /** The method without WebRTC, and why it is a later one. @type {{method: Method, reason: string | null}} */
+    #other = { method: playsSegments ? "socket" : lastResort(), reason: null };
+    /** Whether WebRTC may be used. */
+    #triesWebRTC;
     #hasSound = false;
     /** @type {object | null} the stream as the server describes it */
     #stream = null;
     #transport = null;
-    /** @type {MSEPlayer | HLSPlayer | SnapshotPlayer | null} */
+    /** @type {WebRTCPlayer | MSEPlayer | HLSPlayer | SnapshotPlayer | null} */
     #player = null;
     #frames = null;
     /** @type {{verdict: import("../server/close-code.js").Verdict, reason: string} | null} the end of the last connection */
@@ -73,14 +84,17 @@ export class Playback {
      * @param {import("./still.js").Still} still
      * @param {{updated: () => void, switched: (method: Method, reason: string) => void, soundRefused?: () => void,
      *     identified?: (hello: object) => void, noted?: (message: object) => void, connected?: () => void}} owner
-     * @param {number} [leastTarget] - seconds of media that are kept ahead at least
+     * @param {{leastTarget?: number, triesWebRTC?: boolean}} [options] - seconds of media that are kept ahead at least, and whether
+     *     WebRTC is used if it can be
      */
-    constructor(path, video, still, owner, leastTarget = 0) {
+    constructor(path, video, still, owner, { leastTarget = 0, triesWebRTC = true } = {}) {
         this.#path = path;
         this.#video = video;
         this.#still = still;
         this.#owner = owner;
         this.#leastTarget = leastTarget;
+        this.#triesWebRTC = triesWebRTC && playsWebRTC;
+        this.#chooseMethod();
     }
 
     get path() {
@@ -152,6 +166,7 @@ export class Playback {
     start({ hasSound }) {
         this.#hasSound = hasSound;
         this.#failure = this.#end = null;
+        this.#chooseMethod();
         this.#begin();
     }
 
@@ -172,12 +187,22 @@ export class Playback {
     choose(method) {
         this.#method = method;
         this.#methodReason = null;
+        this.#isChosen = true;
         this.start({ hasSound: this.#hasSound });
     }
 
     /** Sends a message over the WebSocket, if there is one. @param {object} message */
     send(message) {
         this.#transport?.send(message);
+    }
+
+    /** Chooses how a playback begins, unless the user has. */
+    #chooseMethod() {
+        if (this.#isChosen) return;
+        const refusal = refusals.reason(this.#path, this.#hasSound, performance.now());
+        const isTried = this.#triesWebRTC && refusal === null;
+        this.#method = isTried ? "webrtc" : this.#other.method;
+        this.#methodReason = isTried ? null : this.#other.reason ?? (this.#triesWebRTC ? refusal : null);
     }
 
     #begin() {
@@ -192,6 +217,20 @@ export class Playback {
                 changed: (stream) => this.#changed(stream),
                 ended: (verdict, reason) => this.#ended(verdict, reason),
             });
+        } else if (this.#method === "webrtc") {
+            this.#player = new WebRTCPlayer(this.#path, tracks, this.#video, {
+                ...this.#playerOwner(),
+                playing: () => {
+                    refusals.remove(this.#path, this.#hasSound);
+                    this.#continued();
+                },
+                advanced: () => (this.#heardAt = performance.now()),
+                interrupted: () => this.#still.take(),
+                changed: (stream) => this.#changed(stream),
+                unusable: (verdict, reason) => this.#leaveWebRTC(verdict, reason),
+                ended: (verdict, reason) => this.#ended(verdict, reason),
+            });
+            this.#followFrames();
         } else if (this.#method === "hls") {
             this.#player = new HLSPlayer(this.#path, tracks, this.#video, {
                 ...this.#playerOwner(),
@@ -221,7 +260,7 @@ export class Playback {
 
     #followFrames() {
         const player = this.#player;
-        this.#frames = new DisplayedFrames(this.#video, (presented) => player.captured(presented), serverClock);
+        this.#frames = new DisplayedFrames(this.#video, (presented, frame) => player.captured(presented, frame), serverClock);
     }
 
     #close() {
@@ -295,6 +334,18 @@ export class Playback {
         else this.#begin();
     }
 
+    /** WebRTC does not work here or for this stream, or the server does not have it, which is no news for the user. */
+    #leaveWebRTC(verdict, reason) {
+        refusals.add(this.#path, this.#hasSound, reason, performance.now());
+        const { method, reason: otherReason } = this.#other;
+        this.#method = method;
+        this.#methodReason = otherReason ?? reason;
+        this.#isChosen = false;
+        this.#end = null;
+        if (verdict === "unusable") this.#owner.switched(method, reason);
+        this.#begin();
+    }
+
     /** @param {Method} method - a later one @param {string} reason */
     #switch(method, reason) {
         if (order.indexOf(method) <= order.indexOf(this.#method)) {
@@ -305,6 +356,7 @@ export class Playback {
         }
         this.#method = method;
         this.#methodReason = reason;
+        this.#other = { method, reason };
         this.#owner.switched(method, reason);
         this.#begin();
     }

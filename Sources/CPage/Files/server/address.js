@@ -56,6 +56,18 @@ export function mediaSocket(path, tracks) {
     return socket(url);
 }
 
+/** Where a session of WebRTC begins that plays a stream (WHEP). @param {string} path */
+export function whepEndpoint(path) {
+    const url = below(path, "whep");
+    if (token !== null) url.searchParams.set("token", token);
+    return url;
+}
+
+/** Where a session of WebRTC begins that publishes a stream (WHIP). @param {string} path */
+export function whipEndpoint(path) {
+    return below(path, "whip");
+}
+
 /** The WebSocket without media. */
 export const statusSocket = socket(new URL("api/v1/ws", root));
 

@@ -5,10 +5,22 @@ const usualTimeout = 10_000;
 
 /** A request that the server has refused, or could not receive (status 0). */
 export class RequestFailure extends Error {
-    /** @param {number} status @param {string} text */
-    constructor(status, text) {
+    /**
+     * @param {number} status
+     * @param {string} text
+     * @param {number | null} [retryAfter] - seconds after which the server wants to be asked again; null if it has not said so
+     */
+    constructor(status, text, retryAfter = null) {
         super(text);
         this.status = status;
+        this.retryAfter = retryAfter;
+    }
+
+    /** The refusal that an answer of the server is. @param {Response} response */
+    static async of(response) {
+        const answer = await response.json().catch(() => null);
+        const text = answer?.detail ?? answer?.title ?? `the server answers ${response.status}`;
+        return new RequestFailure(response.status, text, Number(response.headers.get("Retry-After")) || null);
     }
 }
 
@@ -36,9 +48,8 @@ async function send(method, name, query, body, timeout = usualTimeout) {
     } catch {
         throw new RequestFailure(0, "the server does not answer");
     }
-    const answer = await response.json().catch(() => null);
-    if (response.ok) return answer;
-    throw new RequestFailure(response.status, answer?.detail ?? answer?.title ?? `the server answers ${response.status}`);
+    if (!response.ok) throw await RequestFailure.of(response);
+    return response.json().catch(() => null);
 }
 
 /** The server, and what this client may do. */

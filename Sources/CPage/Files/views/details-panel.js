@@ -1,4 +1,5 @@
 import { methodNames } from "../media/playback.js";
+import { playsWebRTC } from "../media/webrtc-player.js";
 import { serverClock } from "../server/server-clock.js";
 import { audioOf, videoOf } from "../server/stream-list.js";
 import { audioText, sentence, sourceState } from "./description.js";
@@ -25,7 +26,8 @@ export class DetailsPanel {
         return { name, row: element("div", {}, element("dt", {}, name), value), value };
     });
     #method = element("select", { "aria-label": "Playback method" },
-        Object.entries(methodNames).map(([value, name]) => element("option", { value }, name)));
+        Object.entries(methodNames).filter(([value]) => value !== "webrtc" || playsWebRTC)
+            .map(([value, name]) => element("option", { value }, name)));
     #methodReason = element("span");
     #methodRow = element("div", {}, element("dt", {}, "Played by"), element("dd", {}, this.#method, this.#methodReason));
 
@@ -83,8 +85,9 @@ export class DetailsPanel {
         return {
             "Age of the frame": age === null
                 ? null : `${format.milliseconds(age)}, ± ${format.milliseconds(Math.max(1, uncertainty))}`,
-            "Behind live": gap === null
-                ? null : `${format.milliseconds(gap * 1_000)}, aims at ${format.milliseconds(target * 1_000)}`,
+            "Behind live": gap === null ? null : [
+                format.milliseconds(gap * 1_000), target === null ? null : `aims at ${format.milliseconds(target * 1_000)}`,
+            ].filter(Boolean).join(", "),
             "Left out": droppedFrames ? `${format.count(droppedFrames, "frame")}, because this connection was too slow` : null,
         };
     }

@@ -9,7 +9,10 @@ import * as format from "./format.js";
 /** Milliseconds from which the age of a frame is marked as late. */
 const lateAge = 1_000;
 
-/** Seconds of media that a tile keeps ahead. One page decodes many tiles, and none of them is watched as closely as a player. */
+/**
+ * Seconds of media that a tile keeps ahead. One page decodes many tiles, and none of them is watched as closely as a player. For the same
+ * reason a tile does without WebRTC, which keeps nothing ahead, and for which the server encrypts each packet for each viewer.
+ */
 const leastTarget = 0.25;
 
 /**
@@ -48,7 +51,7 @@ export class Tile {
         this.#playback = new Playback("", this.#video, this.#still, {
             updated: () => this.update(),
             switched: () => {},
-        }, leastTarget);
+        }, { leastTarget, triesWebRTC: false });
         this.#picture = element("div.picture", {},
             icon("camera"), this.#poster, this.#still.element, this.#video, icon("sound"), this.#reason, this.#state, this.#age);
         this.element = element("article.tile", {}, this.#picture,
