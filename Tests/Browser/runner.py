@@ -12,6 +12,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+from browser import BrowserTest
+
 FOLDER = Path(__file__).resolve().parent
 PROCESS_COUNT = 2
 
@@ -25,13 +27,18 @@ def tests(suite):
             yield item
 
 
+def sets_up(kind):
+    """Whether the class, or one between it and the tests of one page, sets up something for all of its tests."""
+    return kind.setUpClass.__func__ not in (BrowserTest.setUpClass.__func__, unittest.TestCase.setUpClass.__func__)
+
+
 def tasks():
     """Lists of names of tests. A list is run by one process: all tests of a class that sets up a server for them, or a single test. The
     longest lists come first, so that no process is left with one at the end."""
     lists = {}
     for test in tests(unittest.defaultTestLoader.discover(str(FOLDER))):
         kind = type(test)
-        lists.setdefault(kind if "setUpClass" in vars(kind) else test.id(), []).append(test.id())
+        lists.setdefault(kind if sets_up(kind) else test.id(), []).append(test.id())
     return sorted(lists.values(), key=len, reverse=True)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from firefox import Firefox
 from server_process import ServerProcess
-from test_server import PATHS, ROUNDS
+from server_test import PATHS, ROUNDS
 
 IS_STRICT = os.environ.get("APUS_STRICT_DELAYS") == "1"
 SCRIPT = Path(__file__).resolve().parent / "timestamp-overlay.js"
