@@ -347,6 +347,16 @@ class Publishing(WebRTCTest):
         self.server.wait_until(lambda: len(self.requests("POST", "/yard/whip")) == 2)
         panel.get_by_text("This browser publishes the stream.").wait_for()
 
+    def test_a_publisher_waits_until_the_server_has_noticed_that_its_session_is_lost(self):
+        _, panel = self.panel()
+        panel.get_by_role("button", name="Publish a camera").click()
+        panel.get_by_text("This browser publishes the stream.").wait_for()
+        self.server.webrtc.refusal = (409, "another client publishes the stream", "Retry-After: 1\r\n")
+        self.server.webrtc.close_connections()
+        panel.get_by_text("Connecting: another client publishes the stream.").wait_for()
+        self.server.webrtc.refusal = None
+        panel.get_by_text("This browser publishes the stream.").wait_for()
+
     def test_only_users_with_the_right_have_the_panel(self):
         self.server.rights = ["read", "control", "status"]
         page = self.visit()

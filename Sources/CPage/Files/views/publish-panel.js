@@ -61,6 +61,6 @@ export class PublishPanel {
         if (this.#preview.srcObject === media) return;
         this.#preview.srcObject = media;
         // Without a preview it is published all the same.
-        this.#preview.play?.().catch(() => {});
+        this.#preview.play().catch(() => {});
     }
 }

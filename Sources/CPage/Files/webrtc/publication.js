@@ -39,6 +39,8 @@ export class Publication {
     #state = { state: "idle", reason: null };
     /** @type {MediaStream | null} */
     #media = null;
+    /** Whether the present publication has been received by the server. */
+    #wasLive = false;
     /** Ends the present publication. */
     #stop = new AbortController();
 
@@ -80,6 +82,7 @@ export class Publication {
         // The user has ended it with the browser's own button, or has pulled the camera's cable.
         picture.addEventListener("ended", () => this.#end(stop, "idle", null), { signal: stop.signal });
         this.#media = media;
+        this.#wasLive = false;
         const reason = await this.#run(media, stop.signal);
         this.#end(stop, "failed", reason);
     }
@@ -94,6 +97,7 @@ export class Publication {
         let lastReason = null;
         while (!signal.aborted) {
             this.#change("connecting", lastReason);
+            let retryAfter = null;
             try {
                 const session = await PeerSession.open(whipEndpoint(this.#path), (connection) => offer(connection, media));
                 const end = () => session.close();
@@ -108,10 +112,15 @@ export class Publication {
                 if (ending && ![0, 404].includes(ending.status)) return ending.message;
                 lastReason = ending?.message ?? "the connection was lost";
             } catch (error) {
-                if (!(error instanceof RequestFailure) || error.status !== 0) return error.message;
+                if (!(error instanceof RequestFailure)) return error.message;
+                // The server may not have noticed yet that its session with this publisher is lost.
+                const mayPass = error.status === 0 || this.#wasLive && [409, 503].includes(error.status);
+                if (!mayPass) return error.message;
                 lastReason = error.message;
+                retryAfter = error.retryAfter;
             }
-            await pause(schedule.failed(performance.now(), Math.random()), signal);
+            const usual = schedule.failed(performance.now(), Math.random());
+            await pause(Math.max(usual, (retryAfter ?? 0) * 1_000), signal);
             if (!signal.aborted) await reachability.regained();
         }
         return null;
@@ -125,6 +134,7 @@ export class Publication {
             if (signal.aborted) return null;
             if (session.isConnected) {
                 if (this.#state.state !== "live") this.#change("live");
+                this.#wasLive = true;
                 schedule.succeeded();
             } else if (this.#state.state !== "live") {
                 if (performance.now() - begun < longestConnecting) continue;
