@@ -12,14 +12,14 @@ public struct ClientRights: Sendable {
     /// How it can become another user: `form`, `browser`, or not at all.
     let signIn: String?
 
-    /// The rights that the API names.
-    private static let named: [Right] = [.read, .control, .status]
+    /// The rights that the API names. To publish, a client needs a user, wherever it is.
+    private static let named: [Right] = [.read, .publish, .control, .status]
 
     init(user: Grant?, free: Set<Right>, signIn: String?) {
         (self.user, grant, self.free, self.signIn) = (user?.user, user, free, signIn)
     }
 
-    /// Those of the rights `read`, `control` and `status` that it has.
+    /// The rights that it has.
     ///
     /// - Parameter path: the path of a stream; `nil` for the server as a whole.
     func rights(at path: String?) -> [Right] { Self.named.filter { admits($0, path) } }

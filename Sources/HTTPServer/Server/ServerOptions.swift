@@ -26,8 +26,8 @@ public struct ServerOptions: Sendable {
     public var serverName = "apus"
     /// The version of the program.
     public var version = ""
-    /// The ports of RTSP, for the page; `nil` for what is not served.
-    public var otherPorts: (rtsp: UInt16?, rtsps: UInt16?) = (nil, nil)
+    /// The ports of RTSP and WebRTC, for the page; `nil` for what is not served.
+    public var otherPorts: (rtsp: UInt16?, rtsps: UInt16?, webrtc: UInt16?) = (nil, nil, nil)
     public var connection = ConnectionOptions()
     /// How streams are served as HLS.
     public var playback = PlaybackOptions()

@@ -15,10 +15,10 @@ struct SessionReport: Encodable {
 
     /// The ports of the server; `nil` for what is not served.
     struct Ports: Encodable {
-        let rtsp, rtsps, http, https: Int?
+        let rtsp, rtsps, http, https, webrtc: Int?
 
         private enum Key: String, CodingKey {
-            case rtsp, rtsps, http, https
+            case rtsp, rtsps, http, https, webrtc
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -27,6 +27,7 @@ struct SessionReport: Encodable {
             try fields.encode(rtsps, forKey: .rtsps)
             try fields.encode(http, forKey: .http)
             try fields.encode(https, forKey: .https)
+            try fields.encode(webrtc, forKey: .webrtc)
         }
     }
 
@@ -55,7 +56,8 @@ struct SessionReport: Encodable {
             version: options.version, time: unixMilliseconds(),
             ports: Ports(
                 rtsp: options.otherPorts.rtsp.map(Int.init), rtsps: options.otherPorts.rtsps.map(Int.init),
-                http: server.ports.clear.map(Int.init), https: server.ports.tls.map(Int.init)))
+                http: server.ports.clear.map(Int.init), https: server.ports.tls.map(Int.init),
+                webrtc: options.otherPorts.webrtc.map(Int.init)))
         self.client = ClientReport(
             user: client.user, rights: client.rights(at: nil).map(\.rawValue), signIn: client.signIn)
     }

@@ -66,6 +66,7 @@ extension StreamReport {
         contentType = head.flatMap { $0.tracks.isEmpty ? nil : $0.contentType }
         bitrate = recent.byteCount * 8
         self.viewers = viewers
+        takesPublishers = path.publishing != nil
         status = ServerStatus.StreamLine(path, forwards, hasPictureTimes: false, at: reading)
     }
 }

@@ -13,6 +13,8 @@ struct StreamReport: Hashable, Sendable {
     let contentType: String?
     let bitrate: Int
     let viewers: Int
+    /// Whether clients publish it.
+    let takesPublishers: Bool
     /// What `apus status` knows.
     let status: ServerStatus.StreamLine
 
@@ -26,8 +28,10 @@ struct StreamReport: Hashable, Sendable {
         var channels: Int?
     }
 
-    /// The report for a client with these rights.
-    func seen(with rights: [Right]) -> Seen { Seen(report: self, rights: rights) }
+    /// The report for a client with these rights. To publish is a right for paths that take publishers.
+    func seen(with rights: [Right]) -> Seen {
+        Seen(report: self, rights: takesPublishers ? rights : rights.filter { $0 != .publish })
+    }
 
     /// Another number if the state, the tracks or the number of viewers has changed.
     var stateHash: Int {
