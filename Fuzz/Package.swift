@@ -39,6 +39,9 @@ let package = Package(
         .target(
             name: "RTMP", dependencies: ["MP4", "Media", "Wire"], path: "Modules/RTMP", swiftSettings: fuzzing),
         .target(name: "SRT", path: "Modules/SRT", swiftSettings: fuzzing),
+        .target(
+            name: "WebRTC", dependencies: ["SDP", "RTP", "Media", "Wire"], path: "Modules/WebRTC",
+            swiftSettings: fuzzing),
         .target(name: "HTTP", path: "Modules/HTTP", swiftSettings: fuzzing),
         .target(
             name: "RateControl", dependencies: ["Media"], path: "Modules/RateControl", swiftSettings: uninstrumented),
@@ -149,6 +152,10 @@ let package = Package(
         .executableTarget(
             name: "fuzz-http", dependencies: ["Fuzzing", "HTTP"],
             path: "HTTPTargets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+        .executableTarget(
+            name: "fuzz-webrtc", dependencies: ["Fuzzing", "WebRTC", "SDP", "RTP", "Media", "Wire"],
+            path: "WebRTCTargets", swiftSettings: fuzzing,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ],
     swiftLanguageModes: [.v6]
 )

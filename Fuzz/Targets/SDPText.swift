@@ -21,7 +21,7 @@ import SDP
     let ours = SessionDescription.live(
         title: description.name, description: description.information, tracks: tracks,
         connection: .unspecified(ipVersion: .ipv4), originSessionID: 1, originVersion: 1, originAddress: "::1",
-        controls: true, avpf: true, extensions: extensions)
+        controls: true, feedback: .retransmission, extensions: extensions)
     let again = reread(ours)
     for (track, medium) in zip(tracks, again?.media ?? []) {
         // A description contains only a limited number of parameter sets.

@@ -41,6 +41,7 @@ extension OfferedFormat {
         let general = media.attributes.values(of: "rtcp-fb").compactMap { value in
             value.firstFieldAndRest.flatMap { $0.first == "*" ? $0.rest : nil }
         }
+        .prefix(generalFeedbackLimit)
         var retransmissions: [UInt8: UInt8] = [:]
         for map in maps.values.sorted(by: { $0.payloadType < $1.payloadType })
         where map.encodingName.lowercased() == "rtx" {
@@ -58,6 +59,9 @@ extension OfferedFormat {
                 feedback: Set((feedback[type] ?? []) + general), retransmission: retransmissions[type])
         }
     }
+
+    /// The kinds of feedback for all formats that are read: there are six. Each format has a copy of them.
+    private static let generalFeedbackLimit = 16
 
     /// The values of an attribute that begins with a payload type, without it.
     private static func byPayloadType(_ media: MediaDescription, _ name: String) -> [UInt8: [String]] {
