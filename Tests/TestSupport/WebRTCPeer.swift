@@ -164,7 +164,7 @@ public final class WebRTCPeer {
     private func flush(_ dtls: DTLSConnection) { dtls.takeOutput { send([UInt8]($0)) } }
 
     private func receivedMedia(_ datagram: [UInt8]) {
-        guard let plain = incoming?.opened(datagram.span.bytes) else { return }
+        guard let incoming, let plain = incoming.opened(datagram.span.bytes) else { return }
         if let compound = try? Compound(parsing: plain, allowsReducedSize: true) {
             reports += compound.packets
         } else if let (header, payload) = Header.parse(plain) {

@@ -21,7 +21,7 @@ public final class Viewer {
     /// The tracks that it has set up, by their index in the stream.
     public internal(set) var tracks: [ViewerTrack?]
     /// The connection that carries its interleaved packets; `nil` on UDP.
-    public let output: TCPOutput?
+    public private(set) var output: TCPOutput?
     /// Whether it gets one RTP stream per track, or all tracks in one MPEG-TS stream.
     public let encapsulation: RTPEncapsulation
     /// Whether it stands for a multicast group. A fast start would disturb the clients that watch already.
@@ -90,6 +90,13 @@ public final class Viewer {
 
     var isPlaying: Bool {
         if case .playing = phase { true } else { false }
+    }
+
+    /// Sends over another connection of its client from now on. What the former one has of a packet stays there.
+    public func move(to output: TCPOutput, at now: MonotonicTime) {
+        guard self.output != nil else { return }
+        self.output = output
+        suspendedUntil = now
     }
 
     // MARK: Tracks

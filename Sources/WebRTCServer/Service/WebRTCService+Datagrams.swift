@@ -54,10 +54,19 @@ extension WebRTCService {
         switch session.phase {
         case .pending: beginHandshake(of: session, at: now)
         case .handshaking, .established:
-            if path.connection == nil { session.playback?.route?.move(to: path.remote, from: path.local) }
+            move(session, to: path, at: now)
             flush(session, at: now)
         case .ended: break
         }
+    }
+
+    /// Sends media over another path of the same kind.
+    private func move(_ session: Session, to path: NetworkPath, at now: MonotonicTime) {
+        guard let token = path.connection else {
+            session.playback?.route?.move(to: path.remote, from: path.local)
+            return
+        }
+        if let output = connections[token]?.output { session.playback?.viewer?.move(to: output, at: now) }
     }
 
     func send(_ bytes: UnsafeRawBufferPointer, over path: NetworkPath, at now: MonotonicTime) {

@@ -88,7 +88,7 @@ extension WebRTCService {
             return true
         }
         guard stream.announcement != nil else { return noInput(offer, at: now) }
-        let source = stream.streamForBrowsers
+        let source = offer.request.offer.hasAudio ? stream.streamForBrowsers : stream
         if source !== stream, offer.sourceUse == nil { offer.sourceUse = StreamUse(of: source) }
         guard let tracks = source.announcement?.tracks else { return noInput(offer, at: now) }
         answer(offer, from: source, tracks, at: now)
@@ -262,6 +262,11 @@ extension PublishingPoint.Refusal {
         case .closed: .problem(404, text)
         }
     }
+}
+
+extension Offer {
+    /// Whether the client can receive audio. If not, none is encoded for it.
+    fileprivate var hasAudio: Bool { media.contains { $0.kind == .audio && !$0.isDisabled } }
 }
 
 extension Streams.Stream {
