@@ -39,6 +39,12 @@ final class AccessControl {
         let method: String
         let target: RequestTarget
         let headers: HTTPHeaders
+
+        /// Whether it only plays a stream: it changes nothing, or it is the offer of a player of WebRTC.
+        var isPlayback: Bool {
+            ["GET", "HEAD"].contains(method)
+                || method == "POST" && (target.path.hasSuffix("/whep") || target.path == "/api/webrtc")
+        }
     }
 
     /// Authorises a request.
@@ -153,18 +159,22 @@ extension AccessControl {
     private func outcome(
         of question: Question, by authenticator: inout Authenticator, at now: MonotonicTime
     ) throws(AccessFailure) -> Outcome {
-        let authorization = question.headers["Authorization"]
+        var authorization = question.headers["Authorization"]
         // With a token, a client cannot get another one.
         if let token = question.target.query["token"], question.right == .read, let path = question.path,
-            // A player posts its offer.
-            ["GET", "HEAD", "POST"].contains(question.method)
+            question.isPlayback
         {
             return .granted(
                 try authenticator.authorise(
                     .read, path, by: token, of: context.tokens, for: .watching(path), at: "", at: now))
         }
         if authorization.count == 1, question.client.security == .tls, let token = Self.bearer(authorization[0]) {
-            return .granted(try authorise(question, bySession: token, &authenticator, at: now))
+            let login = token.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard login.count == 2 else {
+                return .granted(try authorise(question, bySession: token, &authenticator, at: now))
+            }
+            // OBS has a field for a token, and none for a user. MediaMTX takes both in it, too.
+            authorization = [Authorization.basicHeaderValue(user: String(login[0]), password: String(login[1]))]
         }
         if authorization.isEmpty {
             let cookies = Cookies(question.headers["Cookie"]).values(of: Self.cookieName(question.client.security))
