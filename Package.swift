@@ -189,11 +189,8 @@ let package = Package(
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
                 "RTSPClient", "RTMP", "RTMPClient", "RTMPServer", "RTSPServer", "SRT", "SRTClient", "SRTServer",
-                "Serving", "WebRTC", "WebRTCServer", "RTSP",
-                "RTP", "RateControl",
-                "HLS", "MP4", "Streams", "Media", "SDP",
-                "Reactor", "TLS",
-                logging,
+                "Serving", "WebRTC", "WebRTCServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media",
+                "SDP", "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),

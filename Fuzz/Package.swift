@@ -123,6 +123,24 @@ let package = Package(
                 logging,
             ],
             path: "Modules/RTMPServer", swiftSettings: uninstrumented),
+        .target(name: "CSRT", dependencies: ["CLazyLibrary"], path: "Modules/CSRT"),
+        .target(
+            name: "SRTServer",
+            dependencies: [
+                "CSRT", "SRT", "RTSP", "RTP", "RateControl", "Media", "Delivery", "Serving", "Streams", "Reactor",
+                logging,
+            ],
+            path: "Modules/SRTServer", swiftSettings: uninstrumented),
+        .target(
+            name: "SRTClient",
+            dependencies: ["SRT", "SRTServer", "Connecting", "Delivery", "Media", "Streams", "Reactor", logging],
+            path: "Modules/SRTClient", swiftSettings: uninstrumented),
+        .target(
+            name: "WebRTCServer",
+            dependencies: [
+                "WebRTC", "RTSP", "RTP", "SRTP", "TLS", "Media", "Delivery", "Serving", "Streams", "Reactor", logging,
+            ],
+            path: "Modules/WebRTCServer", swiftSettings: uninstrumented),
         .target(
             name: "Streams",
             dependencies: [
@@ -135,8 +153,9 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
-                "RTMP", "RTMPClient", "RTMPServer", "RTSPClient", "RTSPServer", "Serving", "RTSP", "RTP", "RateControl",
-                "HLS", "MP4", "Streams", "Media", "SDP", "Reactor", "TLS", logging, "Yams",
+                "RTMP", "RTMPClient", "RTMPServer", "RTSPClient", "RTSPServer", "SRT", "SRTClient", "SRTServer",
+                "Serving", "WebRTC", "WebRTCServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media",
+                "SDP", "Reactor", "TLS", logging, "Yams",
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
         .target(name: "Fuzzing", path: "Driver", swiftSettings: fuzzing),
