@@ -121,7 +121,7 @@ struct PlaybackTests {
             #expect(await broadcast.webrtc.disconnect(id))
             #expect(peer.run { peer.isEnded })
             let response = await broadcast.request("GET", session)
-            #expect(response.status == 404 && response.text.contains("an operator has disconnected the viewer"))
+            #expect(response.status == 403 && response.text.contains("an operator has disconnected the viewer"))
         }
     }
 

@@ -176,7 +176,10 @@ public final class Assembly: Sendable {
             httpServer = try HTTPServer.ServerOptions(configuration, identity: identity).map {
                 options throws(ListeningFailure) in
                 var options = options
-                (options.otherPorts.rtsp, options.otherPorts.rtsps) = (server.port(for: .clear), server.port(for: .tls))
+                options.otherPorts = (
+                    rtsp: server.port(for: .clear), rtsps: server.port(for: .tls),
+                    webrtc: webRTCServer?.portNumbers.first
+                )
                 return try HTTPServer.Server(
                     options: options, services: HTTPServices(server: server), logger: log)
             }

@@ -81,7 +81,7 @@ public final class Server: Sendable {
     ) {
         let inboxes = context.inboxes
         guard let name = SessionName(name), inboxes.indices.contains(name.loop) else {
-            return answer(.noSession(because: nil))
+            return answer(.noSession(nil))
         }
         inboxes[name.loop].messages.put(.request(name, request, answer))
     }

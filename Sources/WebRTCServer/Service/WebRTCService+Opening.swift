@@ -232,7 +232,7 @@ extension WebRTCService {
     func receive(
         _ request: SignallingRequest, for name: SessionName, _ answer: LoopInbox.Answer, at now: MonotonicTime
     ) {
-        guard let session = table[name] else { return answer(.noSession(because: ended.reason(of: name))) }
+        guard let session = table[name] else { return answer(.noSession(ended.end(of: name))) }
         switch session.signalling.received(request) {
         case .respond(let response): answer(response)
         case .close(let response):
@@ -273,12 +273,5 @@ extension Streams.Stream {
     /// The stream that browsers get: audio that WebRTC does not carry is encoded as Opus.
     var streamForBrowsers: Streams.Stream {
         stream(carrying: { $0.kind == .video || $0.codec == .opus }, as: .opus)
-    }
-}
-
-extension SignallingResponse {
-    /// The answer about a session that there is not.
-    static func noSession(because reason: String?) -> Self {
-        .problem(404, reason.map { "the session has ended: \($0)" } ?? "there is no such session")
     }
 }

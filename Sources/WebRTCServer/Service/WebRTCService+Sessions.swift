@@ -132,8 +132,11 @@ extension WebRTCService {
     func servePublishers(at now: MonotonicTime) {
         for session in table.publishers {
             guard let publishing = session.publishing else { continue }
-            let result = publishing.serve(at: now)
-            if let result { end(session, .left, because: result, at: now) } else { setDeadline(of: session) }
+            if let end = publishing.serve(at: now) {
+                self.end(session, end.departure, because: end.reason, at: now)
+            } else {
+                setDeadline(of: session)
+            }
         }
     }
 
@@ -142,7 +145,7 @@ extension WebRTCService {
         switch end {
         case .streamRemoved: self.end(session, .streamEnded, because: "the path is no longer served", at: now)
         case .takenOver(let host):
-            self.end(session, .left, because: "\(host) has taken over the stream", at: now)
+            self.end(session, .disconnected, because: "\(host) has taken over the stream", at: now)
         }
     }
 
@@ -183,7 +186,7 @@ extension WebRTCService {
         session.phase = .ended
         table.remove(session)
         place.setDeadline(of: session.token, to: nil)
-        ended.note(session.name, because: reason)
+        ended.note(session.name, departure, because: reason)
         inbox.sessionEnded()
         if isPending {
             log.log(

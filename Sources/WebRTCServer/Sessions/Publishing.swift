@@ -3,6 +3,7 @@ import Media
 import RTP
 import RTSP
 import SRTP
+import Streams
 import WebRTC
 
 /// What a session publishes. Confined to its loop.
@@ -132,17 +133,18 @@ final class Publishing {
     /// Does what is due.
     ///
     /// - Returns: why the publication ends now; `nil` if it goes on.
-    func serve(at now: MonotonicTime) -> String? {
+    func serve(at now: MonotonicTime) -> EndedSessions.End? {
         guard reception != nil else { return nil }
-        if nextDeadline <= now, let reason = passDeadline(at: now) { return reason }
+        if nextDeadline <= now, let end = passDeadline(at: now) { return end }
         if isKeyframeWanted || reception?.needsKeyframe == true { sendKeyframeRequests(at: now) }
         return nil
     }
 
-    private func passDeadline(at now: MonotonicTime) -> String? {
+    private func passDeadline(at now: MonotonicTime) -> EndedSessions.End? {
         switch reception?.deadlinePassed(at: now) {
-        case .silence(let seconds): return "no media came for \(seconds) s"
-        case .unusable(let fault): return "\(fault)"
+        case .silence(let seconds):
+            return EndedSessions.End(departure: .silent, reason: "no media came for \(seconds) s")
+        case .unusable(let fault): return EndedSessions.End(departure: .streamEnded, reason: "\(fault)")
         case nil: break
         }
         for index in tracks.indices where tracks[index].admission.nextRequest <= now {
