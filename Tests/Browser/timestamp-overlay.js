@@ -65,7 +65,10 @@ async function delays(video, count, statedAge, { drawsLater = false } = {}) {
         const displayed = Math.max(now, expectedDisplayTime);
         if (drawsLater) await refresh(displayed);
         const captured = overlay.read();
-        result.push({ delay: captured === null ? null : performance.timeOrigin + displayed - captured, stated: statedAge() });
+        // A later frame may have come since the refresh. It is displayed now at the earliest.
+        const isLater = captured !== null && captured > performance.timeOrigin + displayed;
+        const instant = performance.timeOrigin + (isLater ? performance.now() : displayed);
+        result.push({ delay: captured === null ? null : instant - captured, stated: statedAge() });
     }
     return result;
 }

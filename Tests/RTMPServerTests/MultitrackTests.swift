@@ -142,10 +142,10 @@ struct MultitrackTests {
     }
 
     @Test func clientsDoNotPublishToThePathOfATrack() async throws {
-        try await RTMPBroadcast.run(access: .users()) { broadcast in
+        try await RTMPBroadcast.run { broadcast in
             _ = broadcast.serve(track: 1, at: "/live/sub")
-            let refusal = try broadcast.publisher("live/sub", query: "user=ann&pass=sesame").refusal()
-            #expect(refusal?.description == "/live/sub has a source of its own")
+            let publisher = try broadcast.publisher("live/sub")
+            #expect(publisher.refusal()?.description.hasSuffix("has a source of its own") == true)
         }
     }
 }

@@ -150,7 +150,6 @@ import Wire
 
     @Test(
         arguments: [
-            [],
             [0x00, 1],
             [0x18],
             [0x18, 0],
@@ -174,6 +173,18 @@ import Wire
         #expect(unit?.contents == [[0x41, 1], [0x41, 2]])
         #expect(unit?.isComplete == false)
         #expect(depacketizer.counts.malformedPackets == 1)
+    }
+
+    /// Browsers probe their path with packets that have padding alone.
+    @Test func aPacketOfPaddingAloneDamagesNothing() {
+        var depacketizer = H264Depacketizer()
+        let nothing: [UInt8] = []
+        depacketizer.push(([0x41, 1] as [UInt8]).rawSpan, header: header(1))
+        depacketizer.push(nothing.rawSpan, header: header(2))
+        depacketizer.push(([0x41, 2] as [UInt8]).rawSpan, header: header(3, isMarked: true))
+        let unit = take(&depacketizer)
+        #expect(unit?.contents == [[0x41, 1], [0x41, 2]] && unit?.isComplete == true)
+        #expect(depacketizer.counts == DepacketizerCounts())
     }
 
     @Test func aUnitWithoutEndIsBounded() throws {

@@ -32,7 +32,8 @@ struct PublishingTests {
             sender.send([0x41] + [UInt8](repeating: 4, count: 500), timestamp: 6_000, isLast: true)
             #expect(await eventually(within: 10) { broadcast.live.stream.published.pictureCount >= 1 })
             #expect(broadcast.live.stream.announcement?.tracks.first?.codec == .h264)
-            #expect(broadcast.live.input?.transport == "WebRTC")
+            // The status is noted once a second.
+            #expect(await eventually(within: 10) { broadcast.live.input?.transport == "WebRTC" })
         }
     }
 

@@ -236,8 +236,8 @@ extension WebRTCService {
         switch session.signalling.received(request) {
         case .respond(let response): answer(response)
         case .close(let response):
-            answer(response)
             end(session, .left, because: "the client has ended it", at: now)
+            answer(response)
         }
     }
 }

@@ -9,7 +9,9 @@ extension EndToEnd {
     struct WebRTC {
         @Test(arguments: [WebRTCPeer.Way.udp, .tcp])
         func theTestCardPlaysWithoutAGap(_ way: WebRTCPeer.Way) async throws {
-            try await withServer("--config", configuration().file("apus.yml"), hasHTTP: true) { server in
+            let folder = try configuration()
+            defer { withExtendedLifetime(folder) {} }
+            try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
                 try #require(try await server.isServing())
                 let peer = try WebRTCPeer(way)
                 let http = try HTTPSocket(port: server.httpPort)
@@ -31,7 +33,9 @@ extension EndToEnd {
         }
 
         @Test func anOfferIsRefusedWithAReason() async throws {
-            try await withServer("--config", configuration().file("apus.yml"), hasHTTP: true) { server in
+            let folder = try configuration()
+            defer { withExtendedLifetime(folder) {} }
+            try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
                 try #require(try await server.isServing())
                 let http = try HTTPSocket(port: server.httpPort)
                 let peer = try WebRTCPeer()

@@ -59,7 +59,7 @@ struct TrackConfigurationTests {
         ("onDemand: true", "a publisher decides when it sends"),
         ("publish: { override: never }", "has no effect: the source is track:yard/1, not publish"),
         ("effects: { mirror: true }", "a published stream is not decoded"),
-        ("camera: { format: mjpeg }", "not a camera"),
+        ("camera: { format: MJPG }", "not a camera"),
     ])
     func optionsWithoutAnEffectAreRefused(option: String, reason: String) {
         let problems = problems(

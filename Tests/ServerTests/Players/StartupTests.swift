@@ -77,8 +77,9 @@ struct StartupTests {
         #expect(configuration.multicastGroups.mapValues(\.description) == ["a": "239.255.42.1", "c": "239.255.42.2"])
         #expect(
             configuration.summary
-                == "port 8554 on all addresses\nport 8888 on all addresses, for HTTP\n/a: testcard, multicast 239.255.42.1\n/b: testcard\n"
-                + "/c: testcard, multicast 239.255.42.2\n")
+                == "port 8554 on all addresses\nport 8888 on all addresses, for HTTP\n"
+                + "port 8189 on all addresses, UDP and TCP, for WebRTC\n"
+                + "/a: testcard, multicast 239.255.42.1\n/b: testcard\n/c: testcard, multicast 239.255.42.2\n")
     }
 
     @Test func aPathThatIsMulticastInEitherFormHasAGroup() throws {
@@ -92,8 +93,10 @@ struct StartupTests {
         #expect(configuration.multicastGroups.mapValues(\.description) == ["a": "239.255.42.1", "b": "239.255.42.2"])
         #expect(
             configuration.summary
-                == "port 8554 on all addresses\nport 8888 on all addresses, for HTTP\n/a: testcard, rtp://@239.255.42.1:5012\n"
-                + "/b: testcard, multicast 239.255.42.2, rtp://@239.255.42.2:5012\n/c: testcard\n")
+                == "port 8554 on all addresses\nport 8888 on all addresses, for HTTP\n"
+                + "port 8189 on all addresses, UDP and TCP, for WebRTC\n"
+                + "/a: testcard, rtp://@239.255.42.1:5012\n/b: testcard, multicast 239.255.42.2, rtp://@239.255.42.2:5012\n/c: testcard\n"
+        )
     }
 
     @Test func theNoticeContainsTheMulticastAddressesOfItsPaths() throws {
