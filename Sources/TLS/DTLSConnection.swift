@@ -12,7 +12,7 @@ import Media
 /// ```
 /// Confined to its owner's thread.
 public final class DTLSConnection {
-    /// Who begins the handshake (RFC 8842: `a=setup` decides).
+    /// The role of this end. The client begins the handshake; `a=setup` decides which end that is (RFC 8842).
     public enum Role: Hashable, Sendable {
         case client
         case server
@@ -124,7 +124,7 @@ public final class DTLSConnection {
         }
     }
 
-    /// The handshake is complete: checks who the peer is, and takes the keys.
+    /// Compares the fingerprint of the peer's certificate and takes the keys, after the handshake.
     private func establish() {
         var digest = [UInt8](repeating: 0, count: 32)
         guard apus_dtls_peer_fingerprint(connection, &digest), digest == peerFingerprint else {

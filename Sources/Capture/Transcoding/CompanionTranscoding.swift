@@ -123,7 +123,7 @@ extension Codec {
     /// The name of the codec as which audio is encoded for a companion.
     var companionName: String { self == .opus ? "Opus" : "AAC" }
 
-    /// Who gets the companion with audio of this codec.
+    /// The viewers that get the companion with audio of this codec, as the log names them.
     var companionViewers: String { self == .opus ? "viewers over WebRTC" : "viewers of MPEG-TS" }
 }
 

@@ -130,7 +130,7 @@ public final class PublishingPoint: Sendable {
     }
 
     /// The input of the path that has a video track of this publication beside the main one; `nil` if no path has it, or if the publication
-    /// has ended. The publication begins there too: who may publish this path may publish its tracks, because the configuration joins them.
+    /// has ended. The publication begins there, too. The right to publish this path suffices, because the configuration joins the two paths.
     public func input(of number: TrackNumber, in publication: Publication) -> StreamInput? {
         state.withLock { state in
             guard state.current === publication,

@@ -83,7 +83,7 @@ struct EnhancedTags {
         return reader.uint32().map { .tracks(FourCC(rawValue: $0)) }
     }
 
-    /// Each track up to the first whose size is wrong, because the next one cannot be found behind it.
+    /// The tags of the tracks. A track with a wrong size ends the list, because its size would tell where the next track begins.
     private func tracks(_ shared: FourCC?, _ reader: inout ByteReader) -> (tags: [MediaTag], malformedCount: Int) {
         var tags: [MediaTag] = []
         var malformedCount = 0

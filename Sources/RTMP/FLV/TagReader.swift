@@ -25,7 +25,7 @@ public struct TagReader: Sendable {
     private var clock: TagClock
     private var tracks: [TrackKey: ReceivedTrack] = [:]
     private var main = TrackGroup(.main, maximumHeldByteCount: maximumHeldByteCount)
-    /// The streams of the tracks of video whose number is not that of the main track.
+    /// One group for each video track that is not the main one.
     private var others: [TrackGroup] = []
     /// The lowest number of the tracks of each kind.
     private var first: [Codec.Kind: TrackNumber] = [:]

@@ -73,7 +73,7 @@ struct ServedPath: Sendable {
             PublishingPoint(
                 into: stream, override: path.publish.override, trust: path.clock, transcoding: transcoding,
                 tracks: tracks)
-        // Who publishes the track is decided where the main one is published.
+        // The path of the main track decides which publisher may take over; its further tracks follow.
         case .track: PublishingPoint(into: stream, override: .always, trust: path.clock, transcoding: transcoding)
         default: nil
         }

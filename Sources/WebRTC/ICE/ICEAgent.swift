@@ -3,7 +3,7 @@ import Media
 /// The server's side of ICE for one session, in its "lite" form: it waits for the checks of the peer, answers them, and learns from them
 /// over which paths the peer can be reached (RFC 8445, sections 2.5 and 7.3).
 ///
-/// Only a check whose integrity is valid has an effect. Others get no answer, so that nobody can use the server to reflect datagrams.
+/// Only a check whose integrity is valid has an effect. Other checks get no answer, so the server cannot be used to reflect datagrams.
 ///
 /// | event | effect |
 /// |---|---|

@@ -18,7 +18,7 @@ extension Configuration {
 
         public init() {}
 
-        /// Who decides how long a browser delays frames.
+        /// Whether the server or the browser decides how long frames are delayed.
         public enum PlayoutDelayMode: String, CaseIterable, Sendable {
             /// This server.
             case control
