@@ -7,7 +7,21 @@ final class LoopPort: Sendable {
     private nonisolated(unsafe) var pair: RTPSocketPair?
     let listener: Listener
 
-    init(_ port: UInt16, _ options: ServerOptions) throws(PortFailure) {
+    /// Binds both sockets. With port 0, a number is chosen that is free for both.
+    static func bind(_ port: UInt16, _ options: ServerOptions) throws(PortFailure) -> LoopPort {
+        // The kernel chooses a number that is free for UDP, but TCP may use it.
+        var attemptsLeft = port == 0 ? 16 : 1
+        while true {
+            attemptsLeft -= 1
+            do throws(PortFailure) {
+                return try LoopPort(port, options)
+            } catch {
+                guard attemptsLeft > 0, error.isTCP, error.error.isAddressInUse else { throw error }
+            }
+        }
+    }
+
+    private init(_ port: UInt16, _ options: ServerOptions) throws(PortFailure) {
         var isTCP = false
         do throws(SystemError) {
             // The configuration permits numeric addresses only.

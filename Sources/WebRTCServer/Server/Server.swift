@@ -24,7 +24,7 @@ public final class Server: Sendable {
         context = ServerContext(options, logger)
         var ports: [LoopPort] = []
         for index in 0..<(options.usesOnePort ? 1 : options.loopCount) {
-            ports.append(try LoopPort(UInt16(clamping: Int(options.port) + index), options))
+            ports.append(try LoopPort.bind(UInt16(clamping: Int(options.port) + index), options))
         }
         self.ports = ports
     }
