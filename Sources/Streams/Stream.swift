@@ -53,6 +53,7 @@ public final class Stream: Sendable {
         var captureTimeOrigin: CaptureTimeOrigin?
         /// Whether the source has published media since its start.
         var isSourceUp = false
+        var timeOrder = TimeOrder()
         /// Tracks that drop units until a keyframe, because a source has just started.
         var awaitingKeyframe: Set<TrackID> = []
         /// Whether the source sleeps until the stream is needed. The next announcement clears it.
@@ -187,7 +188,7 @@ extension Stream {
             if state.announcement?.tracks != tracks {
                 state.announcement = Announcement(tracks: tracks, version: version)
             }
-            if !former.isCompatible(with: tracks) { state.substitution?.forgetTimes() }
+            if !former.isCompatible(with: tracks) { state.timeOrder.forget() }
             state.ring.removeAll()
             state.awaitingKeyframe = Set(tracks.filter { $0.codec.facts.randomAccess == .keyframes }.map(\.id))
             let ended = state.feeds.filter { !$0.value.announced(tracks, after: former) }
@@ -245,14 +246,12 @@ extension Stream {
                 unit = placed
             }
             guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }) else { return [] }
-            if state.substitution != nil {
-                guard let admitted = follow(unit, &state) else { return [] }
-                unit = admitted
-            }
+            guard admits(unit, &state) else { return [] }
             if state.awaitingKeyframe.contains(unit.track) {
                 guard unit.isKeyframe else { return [] }
                 state.awaitingKeyframe.remove(unit.track)
             }
+            unit = state.timeOrder.inOrder(unit)
             swap(&isSourceUp, &state.isSourceUp)
             if track.kind == .video {
                 state.published.pictureCount += 1

@@ -88,20 +88,22 @@ extension Stream {
         let now = clock.now
         let feeds = state.withLock { state -> [any AnyFeed] in
             guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }), !state.hasEnded,
-                let isDue = state.substitution?.isDue(at: now), isDue || Self.isMissing(track, state),
-                var shown = isDue ? state.substitution?.substituted(unit) : state.substitution?.inOrder(unit)
+                let isDue = state.substitution?.isDue(at: now), isDue || Self.isMissing(track, state)
             else { return [] }
+            if isDue { state.substitution?.substituted() }
+            var shown = state.timeOrder.inOrder(unit)
             shown.captured = captured
             return Self.append(shown, to: &state)
         }
         for feed in feeds { feed.wake() }
     }
 
-    /// The source's unit as it follows a substitute; `nil` while the substitute is still shown.
-    func follow(_ unit: AccessUnit, _ state: inout State) -> AccessUnit? {
+    /// Whether viewers get the source's unit; false while a substitute is still shown.
+    func admits(_ unit: AccessUnit, _ state: inout State) -> Bool {
+        guard state.substitution != nil else { return true }
         let now = clock.now
         return state.substitution?.received(
             unit, isLeading: unit.track == state.announcement?.tracks.leading?.id,
-            sinceDecodeTime: now - clock.instant(of: unit.decodeTime), at: now)
+            sinceDecodeTime: now - clock.instant(of: unit.decodeTime), at: now) ?? true
     }
 }

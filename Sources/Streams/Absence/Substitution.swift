@@ -1,9 +1,9 @@
 import Media
 
-/// Decides when a stream shows a substitute for its source, and keeps its times in order. A pure value, under the stream's lock.
+/// Decides when a stream shows a substitute for its source. A pure value, under the stream's lock.
 ///
 /// The substitute begins when the source has published nothing for some time, and ends with the source's next keyframe. It
-/// continues the source's times with the source's own delay, so that players need neither wait nor hurry at the switches.
+/// continues the source's times (``TimeOrder``) with the source's own delay, so that players need neither wait nor hurry at the switches.
 struct Substitution {
     /// The silence after which a substitute is shown, in nanoseconds.
     private let patience: Int64
@@ -19,13 +19,6 @@ struct Substitution {
     private(set) var lastKeyframe: AccessUnit?
     /// From the decode time of the source's last unit to its publication, in nanoseconds.
     private var delay: Int64 = 0
-    private var clocks: [TrackID: TrackClock] = [:]
-
-    /// The last decode time of a track, and how much later than its own time the current unit is, in ticks.
-    private struct TrackClock {
-        var last: Int64
-        var shift: Int64
-    }
 
     /// A substitute that begins later than this after its source's time would confuse players more than a jump.
     private static let longestDelay: Int64 = 2_000_000_000
@@ -45,46 +38,25 @@ struct Substitution {
     /// - Parameters:
     ///   - isLeading: whether the unit belongs to the track that viewers start with.
     ///   - sinceDecodeTime: nanoseconds from the unit's decode time to `now`.
-    /// - Returns: the unit with times that follow those of the substitute; `nil` while the substitute is still shown.
+    /// - Returns: whether viewers get the unit; false while the substitute is still shown.
     mutating func received(
         _ unit: AccessUnit, isLeading: Bool, sinceDecodeTime: Int64, at now: MonotonicTime
-    ) -> AccessUnit? {
+    ) -> Bool {
         if isActive {
             // Audio is complete in each unit, so a stream without video ends the substitute at once.
-            guard isLeading, unit.isKeyframe, unit.part.isStart else { return nil }
+            guard isLeading, unit.isKeyframe, unit.part.isStart else { return false }
             isActive = false
         }
         (lastUnit, delay, hasLeft) = (now, sinceDecodeTime, false)
         if isLeading, unit.isKeyframe, unit.part == .whole { lastKeyframe = unit }
-        return inOrder(unit)
+        return true
     }
 
     /// The source has ended. It may begin again.
     mutating func left() { hasLeft = true }
 
     /// A unit of the substitute is published: it is shown from now on.
-    mutating func substituted(_ unit: AccessUnit) -> AccessUnit {
-        isActive = true
-        return inOrder(unit)
-    }
-
-    /// The source has announced tracks whose times cannot be compared with those of the former ones.
-    mutating func forgetTimes() { clocks = [:] }
-
-    /// The unit, later than the one before it in its track.
-    mutating func inOrder(_ unit: AccessUnit) -> AccessUnit {
-        let decodeTime = unit.decodeTime.ticks
-        var clock = clocks[unit.track] ?? TrackClock(last: .min, shift: 0)
-        // All parts of an access unit have one time.
-        if unit.part.isStart { clock.shift = decodeTime > clock.last ? 0 : clock.last &+ 1 &- decodeTime }
-        clock.last = decodeTime &+ clock.shift
-        clocks[unit.track] = clock
-        guard clock.shift > 0 else { return unit }
-        var (presented, decoded) = (unit.presentationTime, unit.decodeTime)
-        decoded.ticks = clock.last
-        presented.ticks = max(presented.ticks, clock.last)
-        return unit.at(presentationTime: presented, decodeTime: decoded)
-    }
+    mutating func substituted() { isActive = true }
 }
 
 /// What a substitute for an absent source needs to know.
