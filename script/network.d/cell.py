@@ -104,6 +104,7 @@ def figures(setup: Setup, client: Client, video: Video | None, folder: Path) -> 
         "received": result.received,
         "altered": result.altered,
         **summary(result.damage),
+        "eventsAfterReport": events_after_report(stream, at_server, result.damage.begins, len(sent)),
         # The run is void if the client ended long before the server.
         "sentAfterLast": len(sent) - result.expected,
         "lostDown": relay["down"]["lost"],
@@ -129,6 +130,20 @@ def summary(damage_, prefix: str = "") -> dict:
         "healedMean": mean(damage_.healing) if damage_.healing else 0.0,
     }
     return {prefix + (name[0].upper() + name[1:] if prefix else name): value for name, value in names.items()}
+
+
+def events_after_report(stream: MediaStream, at_server, begins: list[int], frame_count: int) -> int | None:
+    """The events of frames that were sent after the server had the client's first report; None if there is no report."""
+    reported = next((packet.seconds for packet in at_server if not packet.is_down and packet.is_rtcp), None)
+    times, last = [], None
+    for packet in stream.first:
+        if packet.timestamp != last:
+            times.append(packet.packet.seconds)
+            last = packet.timestamp
+    # If the server leaves out frames of a file, its packets do not tell which.
+    if reported is None or stream.is_transport_stream or len(times) != frame_count:
+        return None
+    return sum(times[begin] > reported for begin in begins)
 
 
 def sent_frames(stream: MediaStream):

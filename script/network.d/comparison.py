@@ -15,10 +15,14 @@ class Damage:
     broken: int
     # Intact frames between a broken one and the next intact keyframe: they refer to what is broken.
     stale: int
-    # Groups of consecutive broken frames.
-    events: int
+    # The first frames of the events, which are groups of consecutive broken frames.
+    begins: list[int]
     # For each event, the seconds from its first broken frame to the first that is neither broken nor stale.
     healing: list[float] = field(default_factory=list)
+
+    @property
+    def events(self) -> int:
+        return len(self.begins)
 
 
 def damage(is_keyframe: list[bool], broken: set[int]) -> Damage:
@@ -36,7 +40,7 @@ def damage(is_keyframe: list[bool], broken: set[int]) -> Damage:
     for begin in begins:
         end = next((index for index in range(begin, len(is_bad)) if not is_bad[index]), len(is_bad))
         healing.append((end - begin) / FRAMES_PER_SECOND)
-    return Damage(len(broken), stale, len(begins), healing)
+    return Damage(len(broken), stale, begins, healing)
 
 
 @dataclass

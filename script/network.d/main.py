@@ -88,9 +88,14 @@ def line(setup: Setup) -> str:
     return f"{setup.client}, {setup.server}, loss {setup.loss}, {setup.round_trip_milliseconds} ms, seed {setup.seed}"
 
 
+def after_report(run: dict) -> str:
+    count = run["eventsAfterReport"]
+    return "" if count is None else f" ({count} after the first report)"
+
+
 def brief(run: dict) -> str:
     return (
-        f"{run['expected']} frames, {run['broken']} broken, {run['stale']} stale, {run['events']} events, healed after "
+        f"{run['expected']} frames, {run['broken']} broken, {run['stale']} stale, {run['events']} events{after_report(run)}, healed after "
         f"{run['healedMean']:.2f} s (worst {run['healedWorst']:.2f}); lost {run['lostDown']} of {run['packetsDown']} down, {run['lostUp']} up, {run['neverArrived']} never arrived; "
         f"{run['requests']} NACKs, {run['repeated']} repeated ({100 * run['repeatedShare']:.1f} %); predicted broken "
         f"{run.get('withoutRepairBroken', '–')} without repair, {run.get('ffmpegModelBroken', '–')} with ffmpeg's NACKs; "

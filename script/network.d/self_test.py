@@ -30,7 +30,7 @@ def a_broken_keyframe_spoils_its_group():
 
 
 def two_losses_in_one_group_are_two_events():
-    assert damage([True] + [False] * 9, {2, 3, 6}).events == 2
+    assert damage([True] + [False] * 9, {2, 3, 6}).begins == [2, 6]
 
 
 def altered_frames_are_broken_and_frames_after_the_last_do_not_count():
