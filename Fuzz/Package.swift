@@ -162,8 +162,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTMP", "SRT", "RTSP", "SDP", "SRTP", "RTP",
-                "MPEGTS", "Media", "Wire", "Reactor", "Streams", logging,
+                "Fuzzing", "Server", "HLS", "HTTP", "HTTPServer", "MP4", "RTSP", "SDP", "SRTP", "RTP", "Media", "Wire",
+                "Reactor", "Streams", logging,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
@@ -171,6 +171,10 @@ let package = Package(
         .executableTarget(
             name: "fuzz-http", dependencies: ["Fuzzing", "HTTP"],
             path: "HTTPTargets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+        .executableTarget(
+            name: "fuzz-ingest", dependencies: ["Fuzzing", "MPEGTS", "RTMP", "SRT", "Media", "Wire"],
+            path: "IngestTargets", swiftSettings: fuzzing,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
         .executableTarget(
             name: "fuzz-webrtc", dependencies: ["Fuzzing", "WebRTC", "SDP", "RTP", "Media", "Wire"],
             path: "WebRTCTargets", swiftSettings: fuzzing,
