@@ -36,7 +36,7 @@ class Setup:
     round_trip_milliseconds: int
     seed: int
     seconds: int
-    # `file`, or `testcard`, which Apus encodes, so that repair may include keyframes on request.
+    # `file`, or `testcard`, which the server encodes, so that repair may include keyframes on request.
     source: str = "file"
 
 

@@ -61,8 +61,8 @@ def main():
     for loss, round_trip, client, seed, kind in itertools.product(
         options.losses, options.round_trips, options.clients, options.seeds, options.servers
     ):
-        # gst-rtsp-server refuses VLC's PLAY, whose URL is SAT>IP's, and has no test card that is comparable.
-        if kind == "gst-rtsp-server" and (client == "vlc" or options.source == "testcard"):
+        # gst-rtsp-server refuses VLC's PLAY, whose URL is SAT>IP's.
+        if kind == "gst-rtsp-server" and client == "vlc":
             continue
         for server in servers[kind]:
             wait_while(options.wait_while)

@@ -43,9 +43,16 @@ class GStreamer:
     """gst-rtsp-server with its defaults: it sends no packet again."""
 
     name = "gst-rtsp-server"
+    # Like the test card of Apus: the size, rate and distance of keyframes are the same, noise makes all frames different, and a frame
+    # is one slice.
+    TEST_CARD = (
+        "videotestsrc is-live=true pattern=smpte ! video/x-raw,width=1280,height=720,framerate=30/1 ! "
+        "x264enc bitrate=2000 key-int-max=60 tune=zerolatency speed-preset=ultrafast sliced-threads=false threads=1"
+    )
 
     def command(self, folder: Path, path: dict, is_transport_stream: bool = False) -> str:
-        video = f"filesrc location={path['source']} ! qtdemux ! h264parse config-interval=-1"
+        source = self.TEST_CARD if path["source"] == "testcard" else f"filesrc location={path['source']} ! qtdemux"
+        video = f"{source} ! h264parse config-interval=-1"
         packets = "mpegtsmux alignment=7 ! rtpmp2tpay" if is_transport_stream else "rtph264pay mtu=1400"
         launch = f"( {video} ! {packets} name=pay0 pt={33 if is_transport_stream else 96} )"
         return f"exec python3 {SCRIPTS}/acceptance.d/gst_server.py {PORT} {shlex.quote(launch)} >{folder}/server.log 2>&1"
