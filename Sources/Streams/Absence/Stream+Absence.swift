@@ -100,10 +100,8 @@ extension Stream {
 
     /// Whether viewers get the source's unit; false while a substitute is still shown.
     func admits(_ unit: AccessUnit, _ state: inout State) -> Bool {
-        guard state.substitution != nil else { return true }
-        let now = clock.now
-        return state.substitution?.received(
+        state.substitution?.received(
             unit, isLeading: unit.track == state.announcement?.tracks.leading?.id,
-            sinceDecodeTime: now - clock.instant(of: unit.decodeTime), at: now) ?? true
+            sinceDecodeTime: clock.now - clock.instant(of: unit.decodeTime), at: clock.now) ?? true
     }
 }
