@@ -3,7 +3,8 @@ import Media
 /// The server's side of ICE for one session, in its "lite" form: it waits for the checks of the peer, answers them, and learns from them
 /// over which paths the peer can be reached (RFC 8445, sections 2.5 and 7.3).
 ///
-/// Only a check whose integrity is valid has an effect. Other checks get no answer, so the server cannot be used to reflect datagrams.
+/// Only a check with valid integrity has an effect. A check with invalid integrity is not answered, because the answer would go to its
+/// source address, which may be forged.
 ///
 /// | event | effect |
 /// |---|---|
