@@ -5,7 +5,8 @@ import Testing
 
 /// What keeps decode times in order when another source continues a stream.
 struct TimeOrderTests {
-    /// A source whose frames are older than the last frame of another one gets the next ticks until its own times have passed it.
+    /// Frames that are older than the last frame of another source get the next ticks, one each. The source's own times follow as soon as
+    /// they are later.
     @Test func timesStrictlyIncreaseInEachTrack() {
         var order = TimeOrder()
         var times = [order.inOrder(.frame(3_000, idr: true)).decodeTime.ticks]

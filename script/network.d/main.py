@@ -61,7 +61,7 @@ def main():
     for loss, round_trip, client, seed, kind in itertools.product(
         options.losses, options.round_trips, options.clients, options.seeds, options.servers
     ):
-        # gst-rtsp-server refuses VLC's PLAY, whose URL is SAT>IP's.
+        # VLC plays over SAT>IP, and gst-rtsp-server refuses the URL of its PLAY.
         if kind == "gst-rtsp-server" and client == "vlc":
             continue
         for server in servers[kind]:
