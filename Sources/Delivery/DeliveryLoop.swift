@@ -382,7 +382,7 @@ extension DeliveryLoop {
         var isFollowed = false
         for audience in audiences.values where observeRates(of: audience, at: now) { isFollowed = true }
         // The encoder of a stream may begin to follow its viewers at any time.
-        nextRateCheck = now + (isFollowed ? Self.rateInterval : Self.reportInterval)
+        nextRateCheck = now + (isFollowed ? ViewerPath.interval : Self.reportInterval)
     }
 
     private func nextDeadline(after now: MonotonicTime) -> MonotonicTime {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Delivery
 
-/// A connection that is sampled every 50 ms.
+/// A connection that is sampled every 25 or 50 ms.
 struct SentHistoryTests {
     private func time(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
 
@@ -80,15 +80,17 @@ struct SentHistoryTests {
         #expect(closed.delivered?.bitsPerSecond == 800_000)
     }
 
-    /// A single interval has few packets at a low rate, so three count if the path was busy in all of them.
-    @Test func theRateIsThatOfThreeIntervals() {
+    /// A single interval has few packets at a low rate, so six count if the path was busy in all of them.
+    @Test func theRateIsThatOfSixIntervals() {
         var history = SentHistory()
         var delivered: [Int64?] = []
-        for (step, acknowledged) in [UInt64(0), 4_000, 10_000, 15_000, 21_000].enumerated() {
+        let acknowledgements: [UInt64] = [0, 1_000, 4_000, 7_000, 10_000, 12_000, 15_000, 21_000]
+        for (step, acknowledged) in acknowledgements.enumerated() {
             delivered.append(
-                history.note(path(acknowledged, 50_000), at: time(Int64(step) * 50)).delivered?.bitsPerSecond)
+                history.note(path(acknowledged, 50_000), at: time(Int64(step) * 25)).delivered?.bitsPerSecond)
         }
-        #expect(delivered == [nil, 640_000, 800_000, 800_000, 906_666])
+        // Those of 50 to 150 ms.
+        #expect(delivered == [nil, nil, 640_000, 746_666, 800_000, 768_000, 800_000, 1_066_666])
     }
 
     @Test func aPathThatHadNothingToCarryTellsNoRate() {
@@ -102,8 +104,8 @@ struct SentHistoryTests {
     /// Nothing arrives any more: the age grows up to the length of the history.
     @Test func aBrokenPathGrowsOld() {
         var history = SentHistory()
-        for step in 0..<100 { _ = history.note(path(10, 90), at: time(Int64(step) * 50)) }
-        let recent = history.note(path(10, 90), at: time(5_000))
+        for step in 0..<100 { _ = history.note(path(10, 90), at: time(Int64(step) * 25)) }
+        let recent = history.note(path(10, 90), at: time(2_500))
         #expect(recent.queueTime == 1_600_000_000)
         #expect(recent.delivered == .zero)
     }

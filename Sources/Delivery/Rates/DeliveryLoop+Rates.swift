@@ -4,9 +4,6 @@ import RateControl
 import Streams
 
 extension DeliveryLoop {
-    /// The time between two estimates of what the viewers' paths carry, in nanoseconds.
-    static let rateInterval: Int64 = 50_000_000
-
     /// Estimates what the paths of an audience's viewers carry, if the encoder follows them or they move between renditions.
     ///
     /// - Returns: whether any path was estimated.

@@ -12,7 +12,7 @@ public struct PathObserver {
     /// The time at which to observe again.
     public private(set) var nextCheck = MonotonicTime(nanoseconds: .min / 2)
 
-    /// The time between two estimates, in nanoseconds: the same as for viewers over RTSP.
+    /// The time between two estimates, in nanoseconds.
     private static let interval: Int64 = 50_000_000
     /// The time between two looks whether the encoder follows its viewers, in nanoseconds.
     private static let idleInterval: Int64 = 500_000_000

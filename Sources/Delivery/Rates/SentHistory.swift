@@ -13,8 +13,7 @@ struct SentHistory {
         /// How long bytes wait in the network, in nanoseconds, beside the least round trip: how long the oldest has been under way, or
         /// how long the newest will be.
         var queueTime: Int64 = 0
-        /// The rate at which bytes have arrived; `nil` if the path may have had nothing to carry for a part of the time since the
-        /// sample before.
+        /// The rate at which bytes have arrived; `nil` if the path may have had nothing to carry for a part of the last 50 ms.
         var delivered: DataRate?
         /// The share, 0...1, of that time in which the receiver's window stopped the sender.
         var windowLimitedShare = 0.0
@@ -37,9 +36,11 @@ struct SentHistory {
     private var samples: [Sample] = []
 
     /// Those of 1.6 s. An older byte has been under way for at least as long.
-    private static let maximumCount = 32
-    /// A rate is measured over as many intervals at most: at 1 Mbit/s four packets arrive in one, or three or five.
-    private static let maximumIntervals = 3
+    private static let maximumCount = 64
+    /// A rate is measured over as many intervals at most: at 1 Mbit/s two packets arrive in one, or one or three.
+    private static let maximumIntervals = 6
+    /// In a shorter time too few packets arrive to tell a rate.
+    private static let shortestSpan: Int64 = 50_000_000
     /// By how much longer than the least round trip a byte may be under way on a path without a queue.
     private static let jitter: Int64 = 40_000_000
     /// A path from which nothing has come for longer has perhaps paused, as Wi-Fi does; then what has arrived does not tell what it
@@ -73,14 +74,14 @@ struct SentHistory {
         return max(age, delivered.duration(ofByteCount: Int64(clamping: missing)) ?? age)
     }
 
-    /// The rate of arrival in the last intervals in which the path was busy without a pause; `nil` if it was not in the last one.
+    /// The rate of arrival in the last intervals in which the path was busy without a pause; `nil` if it was not for long enough.
     private func delivered(until sample: Sample) -> DataRate? {
         var (later, first) = (sample, Sample?.none)
         for earlier in samples.suffix(Self.maximumIntervals).reversed() {
             guard earlier.isBusy(until: later) else { break }
             (later, first) = (earlier, earlier)
         }
-        guard let first else { return nil }
+        guard let first, sample.time - first.time >= Self.shortestSpan else { return nil }
         // What had arrived behind a gap is known roughly, so that it may have been less than it seemed.
         let byteCount = sample.arrived - min(sample.arrived, first.arrived)
         return DataRate(byteCount: Int64(clamping: byteCount), nanoseconds: sample.time - first.time)

@@ -47,7 +47,7 @@ public struct PathEstimator: Sendable {
         }
     }
 
-    /// Handles what a reliable transport knows about its backlog. Call it every 100 ms, and every 50 ms while there is a lag.
+    /// Handles what a reliable transport knows about its backlog. Call it every 100 ms or more often.
     public mutating func observed(_ sample: BacklogSample, at now: MonotonicTime) {
         if sample.isPlayerSlow {
             cause = .slowPlayer

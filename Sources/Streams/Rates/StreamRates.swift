@@ -4,7 +4,7 @@ import Synchronization
 
 /// What the viewers of a stream can receive, and what its encoder makes of that: the policy `follow`. Thread-safe.
 ///
-/// The viewers are in audiences on several event loops. Each audience reports the estimates of its viewers every 50 ms. If the
+/// The viewers are in audiences on several event loops. Each audience reports the estimates of its viewers 20 to 40 times a second. If the
 /// bitrate, the frame rate or the size changes, the source gets an order.
 public final class StreamRates: Sendable {
     private struct State: ~Copyable {
