@@ -2,6 +2,7 @@ import Fuzzing
 
 private let targets: [String: Target] = [
     "http-framing": fuzzHTTPFraming,
+    "http-response": fuzzHTTPResponse,
     "http-query": fuzzHTTPQuery,
     "http-cookies": fuzzHTTPCookies,
     "http-range": fuzzHTTPRange,
