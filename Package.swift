@@ -106,7 +106,7 @@ let package = Package(
         .target(name: "Codecs", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "Muxing", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "TLS", dependencies: ["COpenSSL", "Media"], swiftSettings: everywhere),
-        .target(name: "SRTP", dependencies: ["COpenSSL", "RTP"], swiftSettings: everywhere),
+        .target(name: "SRTP", dependencies: ["COpenSSL", "RTP", "TLS"], swiftSettings: everywhere),
         .target(
             name: "Delivery",
             dependencies: ["RTP", "RateControl", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux", collections],

@@ -64,7 +64,7 @@ let package = Package(
         .target(
             name: "TLS", dependencies: ["COpenSSL", "Media"], path: "Modules/TLS", swiftSettings: uninstrumented),
         .target(
-            name: "SRTP", dependencies: ["COpenSSL", "RTP"], path: "Modules/SRTP", swiftSettings: fuzzing),
+            name: "SRTP", dependencies: ["COpenSSL", "RTP", "TLS"], path: "Modules/SRTP", swiftSettings: fuzzing),
         .target(
             name: "Delivery",
             dependencies: [

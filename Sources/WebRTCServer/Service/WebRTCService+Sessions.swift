@@ -13,7 +13,9 @@ import WebRTC
 extension WebRTCService {
     /// The handshake is complete.
     func established(_ session: Session, _ keys: DTLSKeys, at now: MonotonicTime) {
-        guard let keys = SessionKeys(keys, session.role), let path = session.agent.selectedPath else {
+        guard let keys = TransportKeys(keys, as: session.role == .client ? .client : .server),
+            let path = session.agent.selectedPath
+        else {
             return end(session, .connectionClosed, because: "the handshake has made no keys", at: now)
         }
         do throws(SRTPFailure) {
@@ -27,7 +29,7 @@ extension WebRTCService {
     }
 
     private func beginPlayback(
-        _ playback: Playback, of session: Session, _ keys: SessionKeys, over path: NetworkPath, at now: MonotonicTime
+        _ playback: Playback, of session: Session, _ keys: TransportKeys, over path: NetworkPath, at now: MonotonicTime
     ) throws(SRTPFailure) {
         let way: Playback.Way
         if let token = path.connection {
@@ -57,7 +59,7 @@ extension WebRTCService {
     }
 
     private func beginPublishing(
-        _ publishing: Publishing, of session: Session, _ keys: SessionKeys, at now: MonotonicTime
+        _ publishing: Publishing, of session: Session, _ keys: TransportKeys, at now: MonotonicTime
     ) throws(SRTPFailure) {
         let (messages, name) = (inbox.messages, session.name)
         let publisher = PublishingPoint.Publisher(

@@ -50,7 +50,7 @@ final class Playback {
     ///   - keys: of both ends.
     ///   - way: how its packets are sent.
     func begin(
-        _ keys: SessionKeys, over way: Way, _ options: ServerOptions, canonicalName: String,
+        _ keys: TransportKeys, over way: Way, _ options: ServerOptions, canonicalName: String,
         at now: MonotonicTime
     ) throws(SRTPFailure) -> Viewer {
         let (output, route, transport): (TCPOutput?, UDPRoute?, ViewerTrack.TrackTransport) =

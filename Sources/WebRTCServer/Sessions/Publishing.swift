@@ -70,7 +70,7 @@ final class Publishing {
     ///
     /// - Parameter send: sends a datagram to the publisher.
     func begin(
-        _ publication: Publication, _ keys: SessionKeys, at now: MonotonicTime, send: @escaping ([UInt8]) -> Void
+        _ publication: Publication, _ keys: TransportKeys, at now: MonotonicTime, send: @escaping ([UInt8]) -> Void
     ) throws(SRTPFailure) {
         incoming = try IncomingProtection(SenderKey(keys.peer))
         outgoing = try OutgoingReports(keys.own)

@@ -1,14 +1,13 @@
 import RTP
 import TLS
-import WebRTC
 
-/// The SRTP master keys of both ends of a session.
-struct SessionKeys {
-    let own: MasterKey
-    let peer: MasterKey
+/// The SRTP master keys of both ends of a transport, which a DTLS handshake has made (RFC 5764, section 4.2).
+public struct TransportKeys {
+    public let own: MasterKey
+    public let peer: MasterKey
 
     /// - Parameter role: ours in the handshake.
-    init?(_ keys: DTLSKeys, _ role: DTLSRole) {
+    public init?(_ keys: DTLSKeys, as role: DTLSConnection.Role) {
         let suite: CipherSuite = keys.profile == .gcm ? .gcm : .counterMode
         guard let client = MasterKey(suite, material: keys.client), let server = MasterKey(suite, material: keys.server)
         else { return nil }
