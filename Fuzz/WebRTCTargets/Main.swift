@@ -3,6 +3,7 @@ import Fuzzing
 private let targets: [String: Target] = [
     "webrtc-stun": fuzzSTUN,
     "webrtc-offers": fuzzOffers,
+    "webrtc-answers": fuzzAnswers,
     "webrtc-fragments": fuzzFragments,
     "webrtc-feedback": fuzzFeedback,
 ]

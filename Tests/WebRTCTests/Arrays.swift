@@ -29,3 +29,12 @@ extension ICEAgent {
         received(message, in: datagram.rawSpan, from: path, at: address, at: now, authenticate: authenticate)
     }
 }
+
+extension ICEConnector {
+    mutating func received(
+        _ message: STUNMessage, in datagram: [UInt8], from candidate: Int, at address: TransportAddress,
+        at now: MonotonicTime, authenticate: MessageAuthentication
+    ) -> [Order] {
+        received(message, in: datagram.rawSpan, from: candidate, at: address, at: now, authenticate: authenticate)
+    }
+}

@@ -25,6 +25,11 @@ public struct Offer: Hashable, Sendable {
         } catch {
             throw .malformed(error)
         }
+        try self.init(description)
+    }
+
+    /// Also reads an answer, which has the same parts.
+    init(_ description: SessionDescription) throws(OfferError) {
         guard description.media.count <= Self.mediaLimit else {
             throw .tooManyMedia(description.media.count, limit: Self.mediaLimit)
         }
