@@ -4,8 +4,8 @@ import RTP
 import RTSP
 import Reactor
 
-/// One session: a `ClientConnection` with its connection to the server and the sockets of its tracks. Loop thread only.
-final class ClientSession {
+/// One session of RTSP: a `ClientConnection` with its connection to the server and the sockets of its tracks. Loop thread only.
+final class ClientSession: PlayingSession {
     let number: SessionNumber
     private(set) var plan: SessionPlan
     let watcher: any SocketWatcher
@@ -33,17 +33,15 @@ final class ClientSession {
     private static let reportMilliseconds: Int64 = 5_000
 
     init(
-        _ number: SessionNumber, _ plan: SessionPlan, watcher: any SocketWatcher, ssrc: UInt32,
-        ports: @escaping () -> ClosedRange<UInt16>, newToken: @escaping (_ socket: Int) -> Token,
-        at now: MonotonicTime
+        _ place: SessionPlace, _ plan: SessionPlan, ports: @escaping () -> ClosedRange<UInt16>, at now: MonotonicTime
     ) {
-        self.number = number
+        number = place.number
         self.plan = plan
-        self.watcher = watcher
-        self.newToken = newToken
-        self.ssrc = SSRC(ssrc)
+        watcher = place.watcher
+        newToken = place.newToken
+        ssrc = SSRC(place.ssrc)
         self.ports = ports
-        (machine, link) = Self.connection(for: plan, on: watcher, newToken)
+        (machine, link) = Self.connection(for: plan, on: place.watcher, place.newToken)
         connectDeadline = now.advanced(byMilliseconds: Self.connectMilliseconds)
     }
 
@@ -65,6 +63,8 @@ final class ClientSession {
     var nextDeadline: MonotonicTime {
         hasBegun ? min(machine.nextDeadline, reportDue, nextRequest) : connectDeadline
     }
+
+    var shortestRoundTrip: Int64? { machine.shortestRoundTrip }
 
     private var nextRequest: MonotonicTime { tracks.reduce(.distantFuture) { min($0, $1.reception.nextRequest) } }
 

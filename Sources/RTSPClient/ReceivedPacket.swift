@@ -27,7 +27,7 @@ public struct ReceivedPacket: ~Escapable {
     }
 
     @_lifetime(copy payload)
-    init(
+    public init(
         track: Int, header: Header, isKeyframe: Bool, arrival: MonotonicTime, byteCount: Int, isRepair: Bool = false,
         payload: RawSpan
     ) {

@@ -134,7 +134,7 @@ public enum Milestone: Sendable {
     /// The connection is established.
     case connected
     case described(SessionDescription, tracks: [DescribedTrack])
-    /// PLAY was answered, with the first packet's sequence number of each track if the server sent it.
+    /// PLAY was answered, with the first packet's sequence number of each track if the server sent it. Without RTSP: media may come.
     case playing(firstSequenceNumbers: [UInt16?])
     /// The session has ended.
     case ended(ClientSessionEnd)
@@ -157,6 +157,8 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
     case unsafeRedirection(String)
     /// The description holds no RTP stream.
     case nothingToPlay
+    /// A session of another protocol has failed, for this reason.
+    case failed(String)
 
     /// Whether the owner ended the session.
     public var isWanted: Bool {
@@ -174,6 +176,7 @@ public enum ClientSessionEnd: Error, Sendable, CustomStringConvertible {
         case .circle(let url): "the server redirects again and again, last to \(url)"
         case .unsafeRedirection(let url): "the server redirects to \(url), which is not encrypted; not followed"
         case .nothingToPlay: "the description contains no RTP stream"
+        case .failed(let reason): reason
         }
     }
 }

@@ -13,7 +13,7 @@ public final class Sessions {
     }
 
     private let watcher: any SocketWatcher
-    private var sessions: [Int: ClientSession] = [:]
+    private var sessions: [Int: any PlayingSession] = [:]
     private var places: [Token: Place] = [:]
     private var tokens: [Int: [Token]] = [:]
     private var deadlines = DeadlineQueue<Int>()
@@ -37,28 +37,34 @@ public final class Sessions {
 
     /// Begins to connect. The owner is told of success and failure.
     public func open(_ plan: SessionPlan, at now: MonotonicTime) -> SessionNumber {
+        open { place in ClientSession(place, plan, ports: { [unowned self] in portRange() }, at: now) }
+    }
+
+    /// Begins a session of any protocol.
+    public func open(_ begin: (SessionPlace) -> any PlayingSession) -> SessionNumber {
         let number = SessionNumber(index: nextNumber)
         nextNumber += 1
-        sessions[number.index] = ClientSession(
-            number, plan, watcher: watcher, ssrc: random.next(), ports: { [unowned self] in portRange() },
-            newToken: { [unowned self] socket in token(for: Place(session: number.index, socket: socket)) }, at: now)
+        sessions[number.index] = begin(
+            SessionPlace(
+                number: number, watcher: watcher, ssrc: random.next(),
+                newToken: { [unowned self] socket in token(for: Place(session: number.index, socket: socket)) }))
         touched.insert(number.index)
         return number
     }
 
-    /// Sends TEARDOWN. The owner is told of the end.
+    /// Leaves the server, by RTSP with TEARDOWN. The owner is told of the end.
     public func tearDown(_ number: SessionNumber, at now: MonotonicTime) {
         sessions[number.index]?.tearDown(at: now)
         touched.insert(number.index)
     }
 
-    /// Sends a keyframe request for each video track whose description says that the server takes such requests.
+    /// Sends a keyframe request for each video track whose server takes such requests.
     public func requestKeyframe(_ number: SessionNumber) {
         sessions[number.index]?.requestKeyframes()
         touched.insert(number.index)
     }
 
-    /// Closes the session's sockets without a TEARDOWN. The owner gets no more events of the session.
+    /// Closes the session's sockets without leaving the server. The owner gets no more events of the session.
     public func vanish(_ number: SessionNumber) {
         sessions.removeValue(forKey: number.index)?.closeSockets()
         for token in tokens.removeValue(forKey: number.index) ?? [] { places[token] = nil }
@@ -67,28 +73,31 @@ public final class Sessions {
 
     /// The shortest time from a request of the session to its response, in nanoseconds; `nil` before the first response.
     public func shortestRoundTrip(_ number: SessionNumber) -> Int64? {
-        sessions[number.index]?.machine.shortestRoundTrip
+        sessions[number.index]?.shortestRoundTrip
     }
 
     /// What has come of each track so far.
     func statistics(_ number: SessionNumber) -> [ReceptionStatistics] {
-        sessions[number.index]?.tracks.map { $0.reception.statistics } ?? []
+        client(number)?.tracks.map { $0.reception.statistics } ?? []
     }
 
     /// The round-trip time to the server, by the kernel's measurement of the connection, in nanoseconds; `nil` without one.
     func roundTrip(_ number: SessionNumber) -> Int64? {
-        sessions[number.index]?.link.roundTrip
+        client(number)?.link.roundTrip
     }
 
     /// Limits reading of the connection from now on to the bytes that `allowReading` permits.
     public func limitReading(_ number: SessionNumber) {
-        sessions[number.index]?.link.limitReading()
+        client(number)?.link.limitReading()
     }
 
     /// Permits a limited session to read `byteCount` more bytes, up to `limit` in total.
     public func allowReading(_ number: SessionNumber, byteCount: Int, atMost limit: Int) {
-        sessions[number.index]?.link.allowReading(byteCount: byteCount, atMost: limit)
+        client(number)?.link.allowReading(byteCount: byteCount, atMost: limit)
     }
+
+    /// A session of RTSP.
+    private func client(_ number: SessionNumber) -> ClientSession? { sessions[number.index] as? ClientSession }
 
     /// The ports to try for the next track. Each call starts one pair later, so that sessions do not all try the same ports.
     private func portRange() -> ClosedRange<UInt16> {
@@ -117,7 +126,7 @@ public final class Sessions {
         }
     }
 
-    /// Sends a TEARDOWN on all sessions and closes their sockets, without waiting for answers.
+    /// Leaves the servers of all sessions and closes their sockets, without waiting for answers.
     func endAll(for owner: any SessionOwner, at now: MonotonicTime) {
         for session in sessions.values {
             session.tearDown(at: now)
@@ -133,7 +142,7 @@ public final class Sessions {
             guard let session = sessions[index] else { continue }
             session.drain(self, owner, at: now)
             if session.isOver {
-                vanish(session.number)
+                vanish(SessionNumber(index: index))
             } else {
                 deadlines.set(index, session.nextDeadline)
             }
