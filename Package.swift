@@ -167,6 +167,13 @@ let package = Package(
             ],
             swiftSettings: everywhere),
         .target(
+            name: "WebRTCClient",
+            dependencies: [
+                "WebRTC", "Connecting", "RTSPClient", "HTTP", "RTSP", "SDP", "RTP", "SRTP", "TLS", "Media", "Wire",
+                "Reactor",
+            ],
+            swiftSettings: everywhere),
+        .target(
             name: "RTMPClient",
             dependencies: ["Connecting", "RTMP", "RTMPDelivery", "RTSP", "Media", "Delivery", "Streams", "Reactor"],
             swiftSettings: everywhere),
@@ -216,7 +223,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Media", "RTP", "Reactor", "SRTP", "TLS", "WebRTC", logging, nioCore,
+                "Media", "RTP", "RTSPClient", "Reactor", "TLS", "WebRTC", "WebRTCClient", logging, nioCore,
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
             ],
             path: "Tests/TestSupport", swiftSettings: everywhere),
@@ -247,8 +254,10 @@ let package = Package(
         tests(
             "SRTServer", "Connecting", "Delivery", "Media", "RTSP", "Reactor", "SRT", "SRTClient", "Streams", logging),
         tests(
-            "WebRTCServer", "Delivery", "Media", "RTP", "RTSP", "RTSPServer", "Reactor", "SRTP", "Streams", "TLS",
-            "WebRTC", logging),
+            "WebRTCServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "RTSPServer", "Reactor", "SRTP",
+            "Streams",
+            "TLS", "WebRTC", "WebRTCClient", logging),
+        tests("WebRTCClient", "Media", "RTP", "RTSPClient", "Reactor", "SDP", "WebRTC", "Wire"),
         tests("Streams", "Media", "RateControl"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),

@@ -1,9 +1,9 @@
 import Media
 import RTP
 import Reactor
-import SRTP
 import TLS
 import WebRTC
+import WebRTCClient
 
 /// A client of WebRTC on this host: it checks, shakes hands, and exchanges packets over UDP or TCP.
 public final class WebRTCPeer {
@@ -14,17 +14,10 @@ public final class WebRTCPeer {
 
     public let identity: DTLSIdentity
     private let way: Way
-    private let fragment = "peer"
+    private let credentials = ICECredentials(userFragment: "peer", password: "0123456789012345678901")!
     private var socket: LoopbackSocket?
     private var frames = FramedDatagrams()
-    private var answer: [String: String] = [:]
-    private var dtls: DTLSConnection?
-    private var incoming: IncomingProtection?
-    /// The key of its own packets; `nil` before the handshake is complete.
-    public private(set) var own: MasterKey?
-    private var outgoing: OutgoingReports?
-    private var lastCheck = MonotonicTime(nanoseconds: .min / 2)
-    public private(set) var isChecked = false
+    private var transport: PeerTransport?
     /// The RTP packets that have come, each with its payload.
     public private(set) var packets: [(header: Header, payload: [UInt8])] = []
     public private(set) var reports: [ControlPacket] = []
@@ -47,8 +40,8 @@ public final class WebRTCPeer {
         m=video 9 UDP/TLS/RTP/SAVPF 96 97\r
         c=IN IP4 0.0.0.0\r
         a=rtcp:9 IN IP4 0.0.0.0\r
-        a=ice-ufrag:\(fragment)\r
-        a=ice-pwd:0123456789012345678901\r
+        a=ice-ufrag:\(credentials.userFragment)\r
+        a=ice-pwd:\(credentials.password)\r
         a=fingerprint:\(DTLSFingerprint(sha256: identity.fingerprint).attributeValue)\r
         a=setup:actpass\r
         a=mid:0\r
@@ -73,20 +66,28 @@ public final class WebRTCPeer {
     ///
     /// - Parameter password: replaces that of the answer.
     public func accept(_ text: String, password: String? = nil) throws {
-        for line in text.split(separator: "\r\n") where line.hasPrefix("a=") {
-            let parts = line.dropFirst(2).split(separator: ":", maxSplits: 1)
-            if parts.count == 2, answer[String(parts[0])] == nil { answer[String(parts[0])] = String(parts[1]) }
+        let answer = try ReceivedAnswer(parsing: Array(text.utf8))
+        var server = PeerTransport.Peer(answer, candidateCount: 1)
+        if let password {
+            server.credentials =
+                ICECredentials(userFragment: answer.credentials.userFragment, password: password) ?? server.credentials
         }
-        if let password { answer["ice-pwd"] = password }
-        let fields = (answer["candidate"] ?? "").split(separator: " ")
-        let port = fields.count > 5 ? Int(fields[5]) ?? 0 : 0
-        socket = try LoopbackSocket(port: port, isDatagram: way == .udp)
+        // The port for TCP has the same number.
+        socket = try LoopbackSocket(port: Int(answer.candidates.first?.port ?? 0), isDatagram: way == .udp)
+        var random = SystemRandomNumberGenerator()
+        transport = PeerTransport(as: identity, credentials, to: server, using: &random, at: .now())
     }
 
-    public var isEstablished: Bool { incoming != nil }
+    /// Whether a connectivity check was answered.
+    public var isChecked: Bool { transport?.shortestRoundTrip != nil }
+
+    public var isEstablished: Bool { own != nil }
+
+    /// The key of its own packets; `nil` before the handshake is complete.
+    public var own: MasterKey? { transport?.keys?.own }
 
     /// Whether the server has closed the DTLS connection.
-    public var isEnded: Bool { dtls?.phase == .ended }
+    public var isEnded: Bool { if case .ended = transport?.phase { true } else { false } }
 
     /// Exchanges datagrams until a condition holds.
     ///
@@ -96,16 +97,11 @@ public final class WebRTCPeer {
         while !condition() {
             let now = MonotonicTime.now()
             guard now < end else { return false }
-            if !isChecked, now - lastCheck > 100_000_000 {
-                lastCheck = now
-                sendCheck()
-            }
-            if let dtls {
-                dtls.deadlinePassed(at: now)
-                flush(dtls)
-            }
+            transport?.deadlinePassed(at: now)
+            flush()
             guard let bytes = socket?.receive(within: 0.02), !bytes.isEmpty else { continue }
             for datagram in datagrams(in: bytes) { received(datagram) }
+            flush()
         }
         return true
     }
@@ -120,51 +116,15 @@ public final class WebRTCPeer {
 
     public func send(_ datagram: [UInt8]) { socket?.send(way == .tcp ? FramedDatagrams.framed(datagram) : datagram) }
 
-    private func sendCheck() {
-        var message = STUNMessage(.request, transaction: STUNTransaction(high: 1, low: .random(in: 0 ... .max)))
-        message.attributes = [
-            .userName("\(answer["ice-ufrag"] ?? ""):\(fragment)"), .priority(1), .controlling(7), .useCandidate,
-        ]
-        send(
-            message.encoded(key: Array((answer["ice-pwd"] ?? "").utf8)) { HMACSHA1.code(of: $0, key: $1) })
-    }
+    private func flush() { transport?.takeOutput { datagram, _ in send(datagram) } }
 
     private func received(_ datagram: [UInt8]) {
         datagramCount += 1
-        switch DatagramKind(datagram.span.bytes) {
-        case .stun: receivedAnswer(datagram)
-        case .dtls:
-            dtls?.received(datagram.span.bytes, at: .now())
-            if let dtls { proceed(dtls) }
-        case .rtp, .rtcp: receivedMedia(datagram)
-        case nil: break
-        }
-    }
-
-    private func receivedAnswer(_ datagram: [UInt8]) {
-        guard !isChecked, STUNMessage(parsing: datagram.span.bytes)?.kind == .success else { return }
-        isChecked = true
-        let digits = (answer["fingerprint"] ?? "").split(separator: " ").last ?? ""
-        let fingerprint = digits.split(separator: ":").compactMap { UInt8($0, radix: 16) }
-        dtls = try? DTLSConnection(.client, as: identity, peerFingerprint: fingerprint, at: .now())
-        if let dtls { flush(dtls) }
-    }
-
-    private func proceed(_ dtls: DTLSConnection) {
-        flush(dtls)
-        guard incoming == nil, case .established(let keys) = dtls.phase else { return }
-        let suite: CipherSuite = keys.profile == .gcm ? .gcm : .counterMode
-        guard let own = MasterKey(suite, material: keys.client), let peer = MasterKey(suite, material: keys.server)
+        let address = TransportAddress(host: .ipv4(0x7F00_0001), port: 1)
+        guard let transport,
+            transport.received(datagram.span.bytes, from: 0, at: address, at: .now()) != nil,
+            let plain = transport.opened(datagram.span.bytes)
         else { return }
-        self.own = own
-        incoming = try? IncomingProtection(SenderKey(peer))
-        outgoing = try? OutgoingReports(own)
-    }
-
-    private func flush(_ dtls: DTLSConnection) { dtls.takeOutput { send([UInt8]($0)) } }
-
-    private func receivedMedia(_ datagram: [UInt8]) {
-        guard let incoming, let plain = incoming.opened(datagram.span.bytes) else { return }
         if let compound = try? Compound(parsing: plain, allowsReducedSize: true) {
             reports += compound.packets
         } else if let (header, payload) = Header.parse(plain) {
@@ -173,7 +133,7 @@ public final class WebRTCPeer {
     }
 
     /// An RTCP packet as it is sent.
-    public func sealed(_ packet: ControlPacket) -> [UInt8]? { outgoing?.sealed(Compound([packet]).encoded()) }
+    public func sealed(_ packet: ControlPacket) -> [UInt8]? { transport?.sealed(Compound([packet]).encoded()) }
 
     /// Sends an RTCP packet.
     public func send(_ packet: ControlPacket) {
@@ -182,7 +142,7 @@ public final class WebRTCPeer {
 
     /// Closes the DTLS connection.
     public func close() {
-        dtls?.close()
-        if let dtls { flush(dtls) }
+        transport?.close()
+        flush()
     }
 }

@@ -1,0 +1,105 @@
+import Connecting
+import Media
+import RTSP
+import RTSPClient
+import Reactor
+import TLS
+
+/// A stream of a WHEP server, and how it is played.
+public struct PlaybackPlan: Sendable {
+    /// Where the offer is posted.
+    public let endpoint: HTTPAddress
+    /// The addresses of the host, in the order in which to try them.
+    public private(set) var addresses: [SocketAddress]
+    /// The TLS client, which checks certificates; `nil` without `https`.
+    public let security: TLSClient?
+    /// This end in DTLS. All sessions of a plan have the same certificate.
+    public let identity: DTLSIdentity
+    public var userAgent = "apus"
+    /// The credentials for the server's challenges; `nil` without a password.
+    public var login: ClientLogin?
+    /// How long a missing packet is awaited, in nanoseconds, if the session requests missing packets; `nil` if it does not.
+    public var repairPatience: Int64?
+    public var decryption = DecryptedShare.all
+    /// How GSO batches are received.
+    public var gsoBatchArrival = GSOBatchArrival.whole
+    /// The requested receive buffer of the UDP socket, limited by `net.core.rmem_max`. The fast start comes at once, while a load client
+    /// shakes hands with other viewers.
+    public var datagramBufferByteCount: Int32 = 1 << 20
+
+    /// How long the look-up of the host's name may take, in nanoseconds.
+    private static let lookupTimeout: Int64 = 10_000_000_000
+
+    /// Plans a session. Blocks while it looks up the host's name.
+    public init(
+        _ endpoint: HTTPAddress, accepting certificates: TLSClient.Certificates = .verified
+    ) throws(PlaybackFailure) {
+        self.endpoint = endpoint
+        do throws(IdentityFailure) {
+            security = endpoint.isSecure ? try TLSClient(accepting: certificates) : nil
+            identity = try DTLSIdentity(SelfSignedCertificate(for: [.host("apus")], days: 30))
+        } catch {
+            throw .connection(.noTLS(error))
+        }
+        let found = NameLookup.addresses(
+            of: endpoint.host, port: endpoint.port, until: .now() + Self.lookupTimeout)
+        guard let found else { throw .connection(.slowNameServer(endpoint.host)) }
+        guard !found.isEmpty else { throw .connection(.unknownHost(endpoint.host)) }
+        addresses = found
+    }
+
+    /// How to connect to the web server.
+    var connection: ConnectionPlan {
+        var plan = ConnectionPlan(
+            to: endpoint.host, port: endpoint.port, isSecure: endpoint.isSecure, label: endpoint.text)
+        (plan.addresses, plan.security) = (addresses, security)
+        return plan
+    }
+}
+
+/// Which of the packets of a session are decrypted. Times, numbers and loss need no decryption, so a load client can do without most of it.
+public enum DecryptedShare: Hashable, Sendable {
+    case all
+    /// The packets of the first second, in which the first keyframe comes, and then one of so many. Others come without payload.
+    case oneOf(Int)
+}
+
+/// An address of HTTP, without user and password.
+public struct HTTPAddress: Hashable, Sendable {
+    public let isSecure: Bool
+    /// A name or an address; an IPv6 address without brackets.
+    public let host: String
+    public let port: UInt16
+    /// Path and query, still encoded.
+    public let target: String
+
+    public init(isSecure: Bool, host: String, port: UInt16?, target: String) {
+        (self.isSecure, self.host, self.target) = (isSecure, host, target)
+        self.port = port ?? Self.usualPort(isSecure)
+    }
+
+    private static func usualPort(_ isSecure: Bool) -> UInt16 { isSecure ? 443 : 80 }
+
+    /// The value of `Host`.
+    public var authority: String {
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return port == Self.usualPort(isSecure) ? name : "\(name):\(port)"
+    }
+
+    /// The URL.
+    public var text: String { "http\(isSecure ? "s" : "")://\(authority)\(target)" }
+
+    /// The path and query to which `Location` refers, as a URL of this server or as a path (RFC 3986, section 5.2); `nil` if it refers to
+    /// another server.
+    func target(of location: String) -> String? {
+        if location.utf8.starts(with: "/".utf8), !location.utf8.starts(with: "//".utf8) { return location }
+        let origin = "http\(isSecure ? "s" : "")://\(authority)"
+        if location.hasPrefix(origin + "/") { return String(location.dropFirst(origin.utf8.count)) }
+        guard !location.isEmpty, !location.contains("//"), !location.contains(where: { "?#:".contains($0) }) else {
+            return nil
+        }
+        let path = target.prefix { $0 != "?" }
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+        return folder + location
+    }
+}

@@ -1,0 +1,268 @@
+import Connecting
+import HTTP
+import Media
+import RTP
+import RTSP
+import RTSPClient
+import Reactor
+import WebRTC
+
+/// One session with a WHEP server: the offer over HTTP, the transport, and the reception of the tracks. Loop thread only.
+///
+/// ```
+/// requesting ──201──▶ connecting ──keys──▶ playing ──▶ leaving ──response to DELETE──▶ over
+/// ```
+final class PlaybackSession: PlayingSession {
+    private enum Phase {
+        case requesting(SignallingExchange)
+        case connecting
+        case playing
+        case leaving(SignallingExchange)
+    }
+
+    /// The sockets, by their numbers.
+    private enum Socket {
+        static let offer = 0
+        static let media = 1
+        static let farewell = 2
+    }
+
+    let number: SessionNumber
+    let plan: PlaybackPlan
+    private let place: SessionPlace
+    private let offer: PlaybackOffer
+    private var phase: Phase
+    private var end: ClientSessionEnd?
+    private(set) var isOver = false
+    private var hasConnected = false
+    /// Path and query of the session's resource; `nil` if the server has named none.
+    private var resource: String?
+    private var login: ClientLogin?
+    private var agreement: PlaybackAgreement?
+    var socket: UDPSocket?
+    /// The server's candidates that this host can reach.
+    var candidates: [Candidate] = []
+    private(set) var transport: PeerTransport?
+    /// `nil` before the keys are known.
+    var reception: SessionReception?
+
+    /// An address of the server.
+    struct Candidate {
+        let address: SocketAddress
+        /// The same for STUN.
+        let transportAddress: TransportAddress
+
+        init?(_ candidate: RemoteCandidate, for family: AddressFamily) {
+            // Names are only known in the server's network, and an IPv4 socket reaches no IPv6 address.
+            guard let address = SocketAddress(candidate.address, port: candidate.port), !address.isAny,
+                !address.isMulticast, family == .ipv6 || address.family == .ipv4,
+                let transportAddress = TransportAddress(addressBytes: address.octets, port: address.port)
+            else { return nil }
+            (self.address, self.transportAddress) = (address, transportAddress)
+        }
+    }
+
+    /// How long the response to the offer may take. Apus waits up to 5 s for the first frame of a source that runs on demand.
+    private static let responseSeconds: Int64 = 10
+    /// How long the response to DELETE is awaited. The server ends the session without it, too.
+    private static let farewellSeconds: Int64 = 2
+
+    init(_ place: SessionPlace, _ plan: PlaybackPlan, at now: MonotonicTime) {
+        (number, self.place, self.plan, login) = (place.number, place, plan, plan.login)
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<ICECredentials.randomByteCount).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
+        offer = PlaybackOffer(
+            credentials: ICECredentials(random: bytes),
+            fingerprint: DTLSFingerprint(sha256: plan.identity.fingerprint), sessionID: random.next())
+        let type = MediaType.sessionDescription.rawValue
+        let request = SignallingExchange.Request(
+            method: "POST", target: plan.endpoint.target, headers: [("Content-Type", type), ("Accept", type)],
+            body: Array(offer.text.utf8))
+        phase = .requesting(
+            SignallingExchange(
+                request, of: plan, plan.login, seconds: Self.responseSeconds, on: place.watcher,
+                newToken: { place.newToken(Socket.offer) }, at: now))
+    }
+
+    /// Whether packets are for the owner.
+    var isPlaying: Bool { if case .playing = phase { true } else { false } }
+
+    var shortestRoundTrip: Int64? { transport?.shortestRoundTrip }
+
+    var nextDeadline: MonotonicTime {
+        switch phase {
+        case .requesting(let exchange), .leaving(let exchange): exchange.nextDeadline
+        case .connecting: transport?.nextDeadline ?? .distantFuture
+        case .playing: min(transport?.nextDeadline ?? .distantFuture, reception?.nextDeadline ?? .distantFuture)
+        }
+    }
+
+    func requestKeyframes() {
+        guard let transport else { return }
+        for request in reception?.keyframeRequests() ?? [] { transport.send(request) }
+    }
+
+    private func fail(_ failure: PlaybackFailure) {
+        end = end ?? .failed(failure.description)
+    }
+
+    func closeSockets() {
+        isOver = true
+        switch phase {
+        case .requesting(let exchange), .leaving(let exchange): exchange.close()
+        case .connecting, .playing: break
+        }
+        if let fd = socket?.fd { place.watcher.unwatch(fd) }
+        socket = nil
+    }
+}
+
+// MARK: - Events
+
+extension PlaybackSession {
+    func handle(
+        _ readiness: Readiness, of socket: Int, _ buffers: inout ReceiveBuffers, _ owner: any SessionOwner,
+        in sessions: Sessions, at now: MonotonicTime
+    ) {
+        guard end == nil else { return }
+        switch (phase, socket) {
+        case (_, Socket.media): receiveDatagrams(&buffers, owner, in: sessions, at: now)
+        case (.requesting(let exchange), Socket.offer), (.leaving(let exchange), Socket.farewell):
+            exchange.handle(readiness, &buffers, at: now)
+        default: break
+        }
+    }
+
+    func deadlinePassed(at now: MonotonicTime) {
+        switch phase {
+        case .requesting(let exchange), .leaving(let exchange): exchange.deadlinePassed(at: now)
+        case .connecting: transport?.deadlinePassed(at: now)
+        case .playing:
+            transport?.deadlinePassed(at: now)
+            guard let transport, reception?.nextDeadline ?? .distantFuture <= now else { return }
+            for report in reception?.reportsDue(at: now) ?? [] { transport.send(report) }
+        }
+    }
+
+    /// Ends the resource at the server. Without one, closing the DTLS connection tells the server as much.
+    func tearDown(at now: MonotonicTime) {
+        switch phase {
+        case .leaving: return
+        case .requesting(let exchange): exchange.close()
+        case .connecting, .playing:
+            guard let resource, end == nil else { break }
+            let place = self.place
+            return phase = .leaving(
+                SignallingExchange(
+                    SignallingExchange.Request(method: "DELETE", target: resource), of: plan, login,
+                    seconds: Self.farewellSeconds, on: place.watcher, newToken: { place.newToken(Socket.farewell) },
+                    at: now))
+        }
+        transport?.close()
+        end = end ?? .closed(.finished)
+    }
+
+    func drain(_ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
+        if end == nil { proceed(sessions, owner, at: now) }
+        flush()
+        guard let end, !isOver else { return }
+        isOver = true
+        owner.session(number, reached: .ended(end), of: sessions, at: now)
+    }
+
+    private func proceed(_ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
+        switch phase {
+        case .requesting(let exchange): proceed(exchange, sessions, owner, at: now)
+        case .connecting, .playing: checkTransport(sessions, owner, at: now)
+        case .leaving(let exchange):
+            exchange.settle()
+            if exchange.isComplete { end = .closed(.finished) }
+        }
+    }
+
+    private func proceed(
+        _ exchange: SignallingExchange, _ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime
+    ) {
+        exchange.settle()
+        if exchange.isConnected, !hasConnected {
+            hasConnected = true
+            owner.session(number, reached: .connected, of: sessions, at: now)
+        }
+        if let failure = exchange.failure { return fail(failure) }
+        guard let response = exchange.response else { return }
+        exchange.close()
+        login = exchange.login
+        do throws(PlaybackFailure) {
+            let agreement = try begin(response, at: now)
+            phase = .connecting
+            let tracks = agreement.tracks.map(\.track.description)
+            owner.session(number, reached: .described(agreement.description, tracks: tracks), of: sessions, at: now)
+            transport?.deadlinePassed(at: now)
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Begins to connect to the server that has answered.
+    private func begin(
+        _ response: ReceivedResponse, at now: MonotonicTime
+    ) throws(PlaybackFailure) -> PlaybackAgreement {
+        if let failure = PlaybackFailure(refusedBy: response) { throw failure }
+        resource = response.value(of: "Location").flatMap { plan.endpoint.target(of: $0) }
+        let (answer, agreement): (ReceivedAnswer, PlaybackAgreement)
+        do throws(AnswerError) {
+            answer = try ReceivedAnswer(parsing: response.body)
+            agreement = try PlaybackAgreement(answer, to: offer)
+        } catch {
+            throw .answer(error)
+        }
+        let family = try openSocket()
+        candidates = answer.candidates.compactMap { Candidate($0, for: family) }
+        guard !candidates.isEmpty else { throw .noCandidate }
+        var random = SystemRandomNumberGenerator()
+        transport = PeerTransport(
+            as: plan.identity, offer.credentials, to: .init(answer, candidateCount: candidates.count), using: &random,
+            at: now)
+        self.agreement = agreement
+        return agreement
+    }
+
+    private func openSocket() throws(PlaybackFailure) -> AddressFamily {
+        do throws(SystemError) {
+            let socket = try UDPSocket.onAllAddresses(port: 0, bufferByteCount: plan.datagramBufferByteCount)
+            try socket.enableArrivalTimes()
+            // Kernels before Linux 5.0 do not support GRO and deliver single packets.
+            if plan.gsoBatchArrival == .whole { try? socket.setGRO(whole: true) }
+            try place.watcher.watch(socket.fd, .read, as: place.newToken(Socket.media))
+            let family = socket.family
+            self.socket = consume socket
+            return family
+        } catch {
+            throw .connection(.failed(error))
+        }
+    }
+
+    /// Reports what has become of the transport.
+    func checkTransport(_ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
+        guard let transport else { return }
+        if case .connecting = phase, transport.keys != nil, let agreement {
+            phase = .playing
+            reception = SessionReception(
+                agreement, from: SSRC(place.ssrc), plan, roundTrip: transport.shortestRoundTrip, at: now)
+            let unknown: [UInt16?] = agreement.tracks.map { _ in nil }
+            owner.session(number, reached: .playing(firstSequenceNumbers: unknown), of: sessions, at: now)
+        }
+        switch transport.phase {
+        case .checking, .handshaking, .established: break
+        case .ended: fail(.endedByServer)
+        case .failed(let failure): fail(PlaybackFailure(failure, of: candidates.map { "\($0.address)" }))
+        }
+    }
+}
+
+extension Sessions {
+    /// Begins a session with a WHEP server. The owner is told of success and failure: it plays as soon as the DTLS handshake is complete.
+    public func open(_ plan: PlaybackPlan, at now: MonotonicTime) -> SessionNumber {
+        open { PlaybackSession($0, plan, at: now) }
+    }
+}
