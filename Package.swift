@@ -187,8 +187,8 @@ let package = Package(
         .target(
             name: "Measuring",
             dependencies: [
-                "Capture", "Codecs", "HLS", "Streams", "Media", "RTP", "RTSP", "Reactor", "RTSPClient", "CLinux",
-                logging,
+                "Capture", "Codecs", "HLS", "Streams", "Media", "RTP", "RTSP", "Reactor", "RTSPClient", "WebRTCClient",
+                "CLinux", logging,
             ] + nio,
             swiftSettings: everywhere),
         .target(
@@ -204,7 +204,9 @@ let package = Package(
         .executableTarget(
             name: "apus",
             dependencies: [
-                "Server", "Measuring", "Codecs", "RTSPClient", "RTSP", "Reactor", "SDP", "Streams", logging,
+                "Server", "Measuring", "Codecs", "RTSPClient", "WebRTCClient", "RTSP", "Reactor", "SDP", "Streams",
+                "TLS",
+                logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: everywhere, linkerSettings: small),

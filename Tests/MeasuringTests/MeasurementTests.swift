@@ -18,7 +18,7 @@ import Testing
         }
         tally.connectToPlay.record(nanoseconds: 7_000_000)
         change(&tally)
-        return MeasuredViewers(ViewersPlan(.session(session), count: 2, seconds: 10), tally)
+        return MeasuredViewers(ViewersPlan(.packets(.rtsp(session)), count: 2, seconds: 10), tally)
     }
 
     @Test(
@@ -81,7 +81,7 @@ import Testing
         tally.add(viewer)
         let report = JoinsReport(
             transport: "udp", joins: 1, withKeyframe: 0, failures: [:], packets: 0, lost: 0, gaps: 0)
-        let joins = MeasuredJoins(JoinsPlan(session: session, count: 1), report, tally)
+        let joins = MeasuredJoins(JoinsPlan(.rtsp(session), count: 1), report, tally)
         #expect(!joins.isEmpty)
         #expect(
             joins.verdict(on: []) == Verdict(.incomplete, reasons: ["rtsp://127.0.0.1/cam: 1 joins received no frame"])

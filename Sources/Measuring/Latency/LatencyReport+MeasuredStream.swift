@@ -4,7 +4,7 @@ import RTSPClient
 extension MeasuredStream {
     public var report: LatencyReport {
         LatencyReport(
-            url: plan.session.url.text, transport: plan.session.transport.rawValue,
+            url: plan.stream.url, transport: plan.stream.transportName,
             encoding: recording.encodingName, seconds: seconds,
             prematureEnd: recording.prematureEnd, start: start, frames: frameCounts,
             clocks: clockReport, captureTimes: captureTimes, latency: latency,

@@ -16,7 +16,8 @@ extension LatencyReport {
 
     private func addStart(to table: inout ReportTable) {
         let instants = [
-            ("connected", start.connected), ("PLAY answered", start.playAnswered), ("packet", start.firstPacket),
+            ("connected", start.connected), (PlayedStream.answer(over: transport), start.playAnswered),
+            ("packet", start.firstPacket),
             ("decodable", start.firstDecodable), ("decoded", start.firstDecoded),
         ]
         let times = instants.compactMap { name, instant in instant.map { "\(name) \(ReportTable.number($0))" } }

@@ -4,7 +4,7 @@ import Reactor
 
 /// The task of `apus measure`.
 public struct MeasurePlan: Sendable {
-    public var session: SessionPlan
+    public var stream: PlayedStream
     /// The number of live frames to measure; `nil` for a limit by time alone.
     public var frames: Int?
     /// The seconds of live frames to measure, even if there are fewer than `frames`.
@@ -26,11 +26,11 @@ public struct MeasurePlan: Sendable {
     }
 
     /// Plans a measurement that requests lost packets, as long as the measurement awaits them.
-    public init(session: SessionPlan, seconds: Double) {
-        self.session = session
-        self.session.repairPatience = FrameAssembler.gapTimeout
+    public init(_ stream: PlayedStream, seconds: Double) {
+        self.stream = stream
+        self.stream.repairPatience = FrameAssembler.gapTimeout
         self.seconds = seconds
-        isOwnAddress = session.addresses?.first.map { $0.isLoopback || Self.isOwn($0) } ?? false
+        isOwnAddress = stream.serverAddress.map { $0.isLoopback || Self.isOwn($0) } ?? false
     }
 }
 
@@ -76,7 +76,7 @@ public enum MeasureFailure: Error, Sendable, CustomStringConvertible {
     }
 
     /// The description, with advice if the server refused `transport`.
-    public func description(over transport: SessionTransport) -> String {
+    public func description(over transport: SessionTransport?) -> String {
         if case .ended(let end) = self { end.description(over: transport) } else { description }
     }
 }

@@ -3,7 +3,7 @@ extension MeasuredStream: Measurement {
     public var csv: String { frameTable }
     public var svg: String? { plot }
     public var deficiencies: [String] {
-        recording.prematureEnd.map { ["\(plan.session.url.text): the measurement ended early: \($0)"] } ?? []
+        recording.prematureEnd.map { ["\(plan.stream.url): the measurement ended early: \($0)"] } ?? []
     }
     /// Always `false`: without a live frame there is no `MeasuredStream`.
     public var isEmpty: Bool { false }

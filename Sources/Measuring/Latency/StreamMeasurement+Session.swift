@@ -77,7 +77,7 @@ extension StreamMeasurement {
         recording.audioRate = audioTrack.map { tracks[$0].clockRate }
         recording.jitter = InterarrivalJitter(rate: track.clockRate)
         recording.loss = tracks.map { _ in LossTracker() }
-        recording.repair = plan.session.repair(of: tracks)
+        recording.repair = plan.stream.repair(of: tracks)
         intake = FrameAssembler(track.payload)
         if case .described(let format) = track.payload { parameterSets = format.parameterSets }
     }
@@ -116,10 +116,16 @@ extension StreamMeasurement {
         parameterSets = []
     }
 
+    /// What has not happened after the connection, if nothing plays.
+    private var silentAnswer: String {
+        if case .whep = plan.stream, videoTrack != nil { return "the DTLS handshake was not complete" }
+        return "the server did not answer"
+    }
+
     /// What has not happened when the inactivity timeout expires, such as `no further frame arrived`.
     var missing: String {
         if recording.connected == nil { return "no connection was made" }
-        if recording.played == nil { return "the server did not answer" }
+        if recording.played == nil { return silentAnswer }
         guard let track = videoTrack, recording.loss.indices.contains(track) else { return "the server did not answer" }
         let packets = recording.loss[track].packets
         if packets == 0 { return "no video packet arrived" }
@@ -135,15 +141,6 @@ extension AccessUnit {
         return AccessUnit(
             track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe,
             nalUnits: sets + units.map { Array(bytes[$0]) })
-    }
-}
-
-extension SessionPlan {
-    /// Whether lost packets of these tracks are repaired.
-    fileprivate func repair(of tracks: [DescribedTrack]) -> RepairUse {
-        guard transport == .udp else { return .none }
-        guard repairPatience != nil else { return .off }
-        return tracks.contains(where: \.repeatsLostPackets) ? .requested : .notOffered
     }
 }
 

@@ -25,7 +25,7 @@ public final class StreamMeasurement: SessionOwner {
     private enum Phase {
         case starting
         case running
-        /// TEARDOWN was sent; packets no longer count.
+        /// The server was told; packets no longer count.
         case leaving(until: MonotonicTime)
     }
 
@@ -76,7 +76,7 @@ public final class StreamMeasurement: SessionOwner {
             recording = Recording(opened: now)
             recording.wallClockOffset = ClockReading.now().offset
             inactivity.restart(at: now)
-            session = sessions.open(plan.session, at: now)
+            session = plan.stream.open(in: sessions, at: now)
             phase = .running
         case .running:
             intake.passGap(at: now)

@@ -138,6 +138,6 @@ extension MeasuredStream {
             series("capture → decoded", "#0b6e99", \.decoded), series("capture → last packet", "#c4531a", \.arrival),
         ].filter { !$0.points.isEmpty }
         let shown = all.isEmpty ? [series("later than the least delayed", "#5b7f2b", \.lateness)] : all
-        return LatencyPlot(title: plan.session.url.text, series: shown, seconds: seconds).svg
+        return LatencyPlot(title: plan.stream.url, series: shown, seconds: seconds).svg
     }
 }

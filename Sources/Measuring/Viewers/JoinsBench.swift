@@ -7,7 +7,7 @@ import Synchronization
 
 /// The task of `apus bench joins`.
 public struct JoinsPlan: Sendable {
-    public var session: SessionPlan
+    public var stream: PlayedStream
     /// The number of joins, one after the other.
     public var count: Int
     /// How long each viewer stays after its first frame, so that losses in the fast start are counted.
@@ -17,8 +17,8 @@ public struct JoinsPlan: Sendable {
     /// The maximum of the random pause before each join, so that joins fall on different phases of the GOP.
     public var pauseMilliseconds: Int64 = 1_000
 
-    public init(session: SessionPlan, count: Int) {
-        self.session = session
+    public init(_ stream: PlayedStream, count: Int) {
+        self.stream = stream
         self.count = count
     }
 }
@@ -52,8 +52,9 @@ public struct JoinsReport: Codable, Equatable, Sendable {
         table.add("joins", "\(joins) over \(transport), \(withKeyframe) received a frame")
         table.add(failures: failures)
         table.add("packets", "\(packets), \(lost) lost in \(gaps) gaps")
-        table.add("connect → PLAY answered", connectToPlay)
-        table.add("PLAY answered → first packet", playToFirstPacket)
+        let answer = PlayedStream.answer(over: transport)
+        table.add("connect → \(answer)", connectToPlay)
+        table.add("\(answer) → first packet", playToFirstPacket)
         table.add("connect → first keyframe", connectToKeyframe)
         return table.text
     }
@@ -101,7 +102,7 @@ public final class JoinsBench: SessionOwner {
         } else if now >= nextJoin {
             joins += 1
             isLeaving = false
-            current = (sessions.open(plan.session, at: now), ViewerRecord(.steady, opened: now))
+            current = (plan.stream.open(in: sessions, at: now), ViewerRecord(.steady, opened: now))
         }
         return now.advanced(byMilliseconds: 5)
     }
@@ -115,7 +116,7 @@ public final class JoinsBench: SessionOwner {
 
     private func finish() {
         let report = JoinsReport(
-            transport: plan.session.transport.rawValue, joins: joins, withKeyframe: withKeyframe,
+            transport: plan.stream.transportName, joins: joins, withKeyframe: withKeyframe,
             failures: tally.failures, packets: tally.packets, lost: tally.lost, gaps: tally.gaps,
             connectToPlay: tally.connectToPlay.summary, playToFirstPacket: tally.playToFirstPacket.summary,
             connectToKeyframe: tally.connectToKeyframe.summary)
@@ -130,10 +131,10 @@ public final class JoinsBench: SessionOwner {
         let viewer = current.viewer
         switch milestone {
         case .connected: break
-        case .described(_, let tracks): viewer.described(rates: tracks.map(\.clockRate), mainTrack: tracks.mainIndex)
+        case .described(_, let tracks): viewer.described(tracks)
         case .playing(let numbers): viewer.played(firstSequenceNumbers: numbers, at: now)
         case .ended(let end):
-            viewer.end = .session(end, plan.session.transport)
+            viewer.end = .session(end, plan.stream.transport)
             tally.add(viewer)
             if viewer.firstKeyframe != nil { withKeyframe += 1 }
             self.current = nil

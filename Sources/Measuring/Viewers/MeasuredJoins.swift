@@ -9,7 +9,7 @@ public struct MeasuredJoins: Measurement, Sendable {
 
     init(_ plan: JoinsPlan, _ report: JoinsReport, _ tally: ViewersTally) {
         self.report = report
-        url = plan.session.url.text
+        url = plan.stream.url
         rows = tally.rows
         histograms = [
             .firstDecodable: tally.connectToKeyframe, .play: tally.connectToPlay,
@@ -30,7 +30,8 @@ public struct MeasuredJoins: Measurement, Sendable {
                     "connect → first keyframe", colour: LatencyPlot.colours[0], rows.points(\.connectToKeyframe),
                     from: start),
                 .init(
-                    "connect → PLAY answered", colour: LatencyPlot.colours[1], rows.points(\.connectToPlay), from: start
+                    "connect → \(PlayedStream.answer(over: report.transport))", colour: LatencyPlot.colours[1],
+                    rows.points(\.connectToPlay), from: start
                 ),
             ]
         ).svg

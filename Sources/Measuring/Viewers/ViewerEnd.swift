@@ -2,7 +2,8 @@ import RTSPClient
 
 /// Why a viewer ended.
 enum ViewerEnd: CustomStringConvertible {
-    case session(ClientSessionEnd, SessionTransport)
+    /// The transport is the one that the user may choose.
+    case session(ClientSessionEnd, SessionTransport?)
     case http(HTTPEnd)
 
     /// Whether the bench ended it.

@@ -1,6 +1,7 @@
 import Media
 import RTSPClient
 import Reactor
+import SDP
 
 /// The counters and times of one viewer.
 final class ViewerRecord {
@@ -44,6 +45,8 @@ final class ViewerRecord {
         var units = AccessUnitTracker()
         var capture: CaptureClock
         var transit: TransitTime
+        /// Whether each packet is a unit, whatever its marker says, as with Opus and G.711.
+        var hasUnitPerPacket = false
         /// For the fragments of a file or of HLS.
         var fragments = FragmentNumbers()
         /// The hand-over time of the current unit, if the unit contains one.
@@ -77,6 +80,17 @@ final class ViewerRecord {
         self.mainTrack = mainTrack
     }
 
+    /// The session's description names these tracks.
+    func described(_ described: [DescribedTrack]) {
+        self.described(rates: described.map(\.clockRate), mainTrack: described.mainIndex)
+        for index in described.indices {
+            switch described[index].payload.codec {
+            case .opus, .pcma, .pcmu: tracks[index].hasUnitPerPacket = true
+            case .h264, .h265, .aac, nil: break
+            }
+        }
+    }
+
     func played(firstSequenceNumbers: [UInt16?], at now: MonotonicTime) {
         playing = now
         for (index, number) in firstSequenceNumbers.enumerated() where tracks.indices.contains(index) {
@@ -99,7 +113,8 @@ final class ViewerRecord {
         }
         let placement = tracks[index].loss.received(packet.sequenceNumber)
         let unit = tracks[index].units.received(
-            placement, timestamp: packet.timestamp, isMarked: packet.isMarked, isKeyframe: packet.isKeyframe)
+            placement, timestamp: packet.timestamp, isMarked: packet.isMarked || tracks[index].hasUnitPerPacket,
+            isKeyframe: packet.isKeyframe)
         guard let unit, let isLive = completed(unit, of: index, at: packet.arrival, lateNanoseconds) else { return nil }
         return Frame(
             captured: isLive ? tracks[mainTrack].capture.unixNanoseconds(of: unit.timestamp) : nil,

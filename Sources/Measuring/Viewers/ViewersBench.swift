@@ -5,10 +5,10 @@ import Reactor
 import SDP
 import Synchronization
 
-/// Runs many RTSP viewers of one stream at once, some of them misbehaving.
+/// Runs many viewers of one stream at once, over RTSP or WHEP, some of them misbehaving.
 public final class ViewersBench: SessionOwner {
     private let plan: ViewersPlan
-    private let session: SessionPlan
+    private let stream: PlayedStream
     private let report: ReportBox
     private let progress: (@Sendable (ViewersProgress) -> Void)?
     private var viewers: [SessionNumber: ViewerRecord] = [:]
@@ -23,7 +23,7 @@ public final class ViewersBench: SessionOwner {
     private enum Phase {
         case starting
         case running(since: MonotonicTime)
-        /// TEARDOWN was sent; packets no longer count.
+        /// The server was told; packets no longer count.
         case leaving(until: MonotonicTime)
         /// All sessions have ended; the server cleans up.
         case settling(until: MonotonicTime)
@@ -40,13 +40,13 @@ public final class ViewersBench: SessionOwner {
     public static func run(
         _ plan: ViewersPlan, progress: (@Sendable (ViewersProgress) -> Void)? = nil
     ) throws(ClientSessionEnd) -> MeasuredViewers {
-        let session: SessionPlan
+        let played: PlayedStream
         switch plan.target {
-        case .session(let plan): session = plan
+        case .packets(let stream): played = stream
         case .http(let stream): return HTTPBench.run(plan, stream, progress: progress)
         }
         let box = ReportBox()
-        try ClientLoop.run(ViewersBench(plan, session, box, progress))
+        try ClientLoop.run(ViewersBench(plan, played, box, progress))
         guard let report = box.value.withLock({ $0 }) else {
             preconditionFailure("the loop ends only when the report is made")
         }
@@ -54,18 +54,18 @@ public final class ViewersBench: SessionOwner {
     }
 
     private init(
-        _ plan: ViewersPlan, _ session: SessionPlan, _ report: ReportBox,
+        _ plan: ViewersPlan, _ stream: PlayedStream, _ report: ReportBox,
         _ progress: (@Sendable (ViewersProgress) -> Void)?
     ) {
-        (self.plan, self.session) = (plan, session)
+        (self.plan, self.stream) = (plan, stream)
         self.report = report
         self.progress = progress
         steady = SteadyWindow(viewers: plan.count)
     }
 
-    /// The session of a viewer of this kind.
-    private func session(of kind: ViewerRecord.Kind) -> SessionPlan {
-        var plan = session
+    /// The stream as a viewer of this kind plays it. Only RTSP has viewers that read slowly.
+    private func stream(of kind: ViewerRecord.Kind) -> PlayedStream {
+        guard case .rtsp(var plan) = stream else { return stream }
         switch kind {
         case .steady, .churning: break
         case .stalled: plan.transport = .tcp
@@ -75,7 +75,7 @@ public final class ViewersBench: SessionOwner {
             // frames.
             plan.receiveBufferByteCount = 16_384
         }
-        return plan
+        return .rtsp(plan)
     }
 
     public func turn(_ sessions: Sessions, at now: MonotonicTime) -> MonotonicTime? {
@@ -121,7 +121,7 @@ public final class ViewersBench: SessionOwner {
         let target = min(Double(limit), Double(elapsed) / 1e9 * rate)
         for _ in 0..<Self.openedPerTurn where Double(opened[kind, default: 0]) < target {
             opened[kind, default: 0] += 1
-            let number = sessions.open(session(of: kind), at: now)
+            let number = stream(of: kind).open(in: sessions, at: now)
             viewers[number] = ViewerRecord(kind, opened: now)
             if kind == .churning { vanishing.append((number, now + Self.churningNanoseconds)) }
         }
@@ -177,8 +177,7 @@ extension ViewersBench {
         guard let viewer = viewers[number] else { return }
         switch milestone {
         case .connected: break
-        case .described(_, let tracks):
-            viewer.described(rates: tracks.map(\.clockRate), mainTrack: tracks.mainIndex)
+        case .described(_, let tracks): viewer.described(tracks)
         case .playing(let numbers):
             viewer.played(firstSequenceNumbers: numbers, at: now)
             // While the rate is unknown, a half-rate viewer reads everything.
@@ -187,7 +186,7 @@ extension ViewersBench {
             pace.viewerJoined()
             steady.viewerSettled(at: now)
         case .ended(let end):
-            viewer.end = .session(end, session(of: viewer.kind).transport)
+            viewer.end = .session(end, stream(of: viewer.kind).transport)
             if viewer.kind == .steady, viewer.playing == nil { steady.viewerSettled(at: now) }
         }
     }

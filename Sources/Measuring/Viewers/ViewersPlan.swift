@@ -5,7 +5,7 @@ import RTSPClient
 public struct ViewersPlan: Sendable {
     /// What each viewer opens.
     public enum Target: Sendable {
-        case session(SessionPlan)
+        case packets(PlayedStream)
         case http(HTTPStream)
     }
 
@@ -15,11 +15,11 @@ public struct ViewersPlan: Sendable {
     public var seconds: Double
     /// Viewers that join per second.
     public var rampPerSecond: Double = 100
-    /// Further viewers on TCP that stop reading after PLAY. These and the following are not for viewers over HTTP.
+    /// Further viewers on TCP that stop reading after PLAY. These and the half-rate ones are of RTSP.
     public var stalled = 0
     /// Further viewers on TCP that read at half the stream's rate.
     public var halfRate = 0
-    /// Further viewers that join each second and disappear half a second later, without TEARDOWN.
+    /// Further viewers that join each second and disappear half a second later, without leaving. Not for viewers over HTTP.
     public var churnPerSecond = 0
     /// Units that arrive more than this later than the least delayed unit are not in time.
     public var lateMilliseconds: Int64 = 100
@@ -45,7 +45,7 @@ public struct ViewersPlan: Sendable {
     /// The URL without user and password.
     var url: String {
         switch target {
-        case .session(let session): session.url.text
+        case .packets(let stream): stream.url
         case .http(let stream): stream.url
         }
     }
@@ -53,7 +53,7 @@ public struct ViewersPlan: Sendable {
     /// The transport as in the report.
     var transport: String {
         switch target {
-        case .session(let session): session.transport.rawValue
+        case .packets(let stream): stream.transportName
         case .http(let stream):
             switch stream.format {
             case .file: ViewersReport.fileTransport
@@ -66,7 +66,7 @@ public struct ViewersPlan: Sendable {
 
     /// How GSO batches arrive; `nil` unless over UDP.
     var gsoBatches: String? {
-        guard case .session(let session) = target, session.transport != .tcp else { return nil }
-        return session.gsoBatchArrival.rawValue
+        guard case .packets(let stream) = target else { return nil }
+        return stream.gsoBatchArrival?.rawValue
     }
 }

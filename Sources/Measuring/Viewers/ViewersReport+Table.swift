@@ -38,7 +38,7 @@ extension ViewersReport {
         case Self.fileTransport, Self.socketTransport: ("response", "fragment", "last byte")
         case Self.lowLatencyTransport: ("playlist", "part", "last byte")
         case Self.segmentsTransport: ("playlist", "fragment", "last byte")
-        default: ("PLAY answered", "packet", "last packet")
+        default: (PlayedStream.answer(over: transport), "packet", "last packet")
         }
     }
 

@@ -32,7 +32,16 @@ struct BenchOptions: ParsableArguments {
         guard (1...100_000).contains(count) else { throw ValidationError("--count takes 1 to 100000, not \(count)") }
     }
 
-    func session() throws -> SessionPlan { try stream.session(userAgent: "apus-bench") }
+    /// Checks the URL of a stream in RTP packets.
+    func validatePackets() throws {
+        try stream.namesWHEP ? stream.validateWHEP() : stream.validateURL()
+    }
+
+    /// The stream in RTP packets.
+    func packets() throws -> PlayedStream {
+        guard stream.namesWHEP else { return .rtsp(try stream.session(userAgent: "apus-bench")) }
+        return .whep(try stream.playback(userAgent: "apus-bench"))
+    }
 
     /// Measures, and prints the result as `measure` does.
     ///
@@ -73,9 +82,12 @@ struct BenchViewersCommand: ParsableCommand {
         commandName: "viewers",
         abstract: "Play a stream many times at once, and count lost and late frames.",
         discussion: """
-            The URL is rtsp://…, rtsps://…, or over HTTP http://host:8888/cam/index.mp4 (the endless MP4 file),
-            ws://host:8888/cam/ws (a WebSocket, as the web page has) or http://host:8888/cam/index.m3u8 (HLS with low
-            latency; --segments: without).
+            The URL is rtsp://…, rtsps://…, http://host:8888/cam/whep (WebRTC), or over HTTP
+            http://host:8888/cam/index.mp4 (the endless MP4 file), ws://host:8888/cam/ws (a WebSocket, as the web page
+            has) or http://host:8888/cam/index.m3u8 (HLS with low latency; --segments: without).
+
+            Viewers over WebRTC decrypt all packets of the first second, and then one of 16, unless --decrypt-all is
+            given. Instead of the response to PLAY, the end of the DTLS handshake counts.
 
 
             """
@@ -110,7 +122,7 @@ struct BenchViewersCommand: ParsableCommand {
     @Option(name: .customLong("half-rate"), help: "Further TCP viewers that read at half the stream's rate.")
     var halfRate = 0
 
-    @Option(help: "Further viewers that join each second and disappear without TEARDOWN.")
+    @Option(help: "Further viewers that join each second and disappear without leaving.")
     var churn = 0
 
     @Option(name: .customLong("late-ms"), help: "Access units later than this, in milliseconds, count as late.")
@@ -129,6 +141,9 @@ struct BenchViewersCommand: ParsableCommand {
             """)
     var cut = false
 
+    @Flag(name: .customLong("decrypt-all"), help: "Decrypt all packets of WebRTC, which costs this receiver time.")
+    var decryptAll = false
+
     @Flag(help: "HLS without low latency: whole segments.")
     var segments = false
 
@@ -138,10 +153,11 @@ struct BenchViewersCommand: ParsableCommand {
     func validate() throws {
         let format = try options.stream.overHTTP()?.format
         let isOverHTTP = format != nil
-        if !isOverHTTP { try options.stream.validateURL() }
+        if !isOverHTTP { try options.validatePackets() }
         guard !isOverHTTP || options.stream.transport == nil && !cut else {
             throw ValidationError("--transport and --cut are not for http:// and ws://, which are over TCP")
         }
+        guard !decryptAll || options.stream.namesWHEP else { throw ValidationError("--decrypt-all is for WHEP") }
         guard !segments || format == .hls(.lowLatency) else {
             throw ValidationError("--segments is for HLS: http://…/index.m3u8")
         }
@@ -150,6 +166,9 @@ struct BenchViewersCommand: ParsableCommand {
         let others = [stalled, halfRate, churn]
         guard !isOverHTTP || others.allSatisfy({ $0 == 0 }) else {
             throw ValidationError("--stalled, --half-rate and --churn are not for http:// and ws://")
+        }
+        guard !options.stream.namesWHEP || stalled == 0 && halfRate == 0 else {
+            throw ValidationError("--stalled and --half-rate are for rtsp://")
         }
         guard others.allSatisfy({ (0...10_000).contains($0) }) else {
             throw ValidationError("--stalled, --half-rate and --churn take 0 to 10000")
@@ -177,10 +196,19 @@ struct BenchViewersCommand: ParsableCommand {
             if segments { stream.format = .hls(.segments) }
             return .http(stream)
         }
-        var session = try options.session()
-        if cut { session.gsoBatchArrival = .cut }
-        return .session(session)
+        switch try options.packets() {
+        case .rtsp(var plan):
+            if cut { plan.gsoBatchArrival = .cut }
+            return .packets(.rtsp(plan))
+        case .whep(var plan):
+            if cut { plan.gsoBatchArrival = .cut }
+            if !decryptAll { plan.decryption = .oneOf(Self.decryptedShare) }
+            return .packets(.whep(plan))
+        }
     }
+
+    /// Enough to notice wrong keys within a fraction of a second, and little enough that one core receives 500 viewers.
+    private static let decryptedShare = 16
 
     private func plan(_ target: ViewersPlan.Target) -> ViewersPlan {
         var plan = ViewersPlan(target, count: options.count, seconds: seconds)
@@ -218,7 +246,7 @@ struct BenchJoinsCommand: ParsableCommand {
     var pauseMilliseconds: Int64 = 1_000
 
     func validate() throws {
-        try options.stream.validateURL()
+        try options.validatePackets()
         guard (0...600_000).contains(stayMilliseconds), (0...600_000).contains(pauseMilliseconds) else {
             throw ValidationError("--stay-ms and --pause-ms take 0 to 600000")
         }
@@ -226,8 +254,8 @@ struct BenchJoinsCommand: ParsableCommand {
     }
 
     func run() throws {
-        try options.publish(in: .joins, options.session) { session throws(ClientSessionEnd) in
-            var plan = JoinsPlan(session: session, count: options.count)
+        try options.publish(in: .joins, options.packets) { stream throws(ClientSessionEnd) in
+            var plan = JoinsPlan(stream, count: options.count)
             plan.stayMilliseconds = stayMilliseconds
             plan.pauseMilliseconds = pauseMilliseconds
             return try JoinsBench.run(plan)

@@ -7,9 +7,10 @@ import Server
 struct MeasureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure",
-        abstract: "Measure the latency of an RTSP stream of any server, or of a screenshot.",
+        abstract: "Measure the latency of a stream of any RTSP or WHEP server, or of a screenshot.",
         discussion: """
-            Plays and decodes the stream like a low-delay player. Reports the time to the first frame, the latency of frames \
+            Plays and decodes the stream like a low-delay player: over RTSP, or over WebRTC from an address of WHEP, such as \
+            http://host:8888/cam/whep. Reports the time to the first frame, the latency of frames \
             from capture to arrival and to the decoded frame, jitter, loss, bitrate and GOP.
 
             Capture times come from the SEI of streams that Apus encodes, or from sender reports (RFC 3550). Without either, \
@@ -43,6 +44,7 @@ struct MeasureCommand: ParsableCommand {
               apus measure rtsp://camera/stream --transport tcp --csv frames.csv
               apus measure rtsp://127.0.0.1:8554/cam --seconds 60 --plot latency.svg
               apus measure rtsp://127.0.0.1:8554/cam --fail-if 'p99>50ms'
+              apus measure http://127.0.0.1:8888/cam/whep
               apus measure screenshot.png
 
             Details: docs/measuring.md.
@@ -86,7 +88,7 @@ struct MeasureCommand: ParsableCommand {
         if let seconds, !(seconds > 0 && seconds <= 86_400) {
             throw ValidationError("--seconds takes more than 0 and at most 86400, not \(seconds)")
         }
-        if !isImage { try stream.validateURL() }
+        if !isImage { try stream.isHTTP ? stream.validateWHEP() : stream.validateURL() }
         try validateImageOptions()
         _ = try report.thresholds(in: .stream)
         guard timeout >= 0.1, timeout <= 3_600 else {
@@ -102,15 +104,18 @@ struct MeasureCommand: ParsableCommand {
                 return try StreamMeasurement.run(plan, progress: ProgressLine.ifTerminal())
             } catch {
                 throw StreamFailure(
-                    url: plan.session.url.text, reason: error.description(over: plan.session.transport))
+                    url: plan.stream.url, reason: error.description(over: plan.stream.transport))
             }
         }
     }
 
     private func measurePlan() throws -> MeasurePlan {
-        let session = try stream.session(userAgent: "apus-measure")
-        var plan = MeasurePlan(session: session, seconds: seconds ?? (frames == nil ? 10 : .infinity))
-        if isRepairOff { plan.session.repairPatience = nil }
+        let played: PlayedStream =
+            stream.isHTTP
+            ? .whep(try stream.playback(userAgent: "apus-measure"))
+            : .rtsp(try stream.session(userAgent: "apus-measure"))
+        var plan = MeasurePlan(played, seconds: seconds ?? (frames == nil ? 10 : .infinity))
+        if isRepairOff { plan.stream.repairPatience = nil }
         plan.frames = frames
         plan.timeoutMilliseconds = Int64(timeout * 1_000)
         plan.clocks = clocks

@@ -4,13 +4,16 @@ import RTSPClient
 
 /// The stream that `measure` or a bench plays, and its transport.
 struct StreamOptions: ParsableArguments {
-    @Argument(help: ArgumentHelp("The URL of the stream, such as rtsp://192.168.1.20/cam.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp(
+            "The URL of the stream, such as rtsp://192.168.1.20/cam or http://192.168.1.20:8888/cam/whep.",
+            valueName: "url"))
     var stream: String?
 
     @Option(name: .customLong("url"), help: ArgumentHelp("The stream, as an option.", valueName: "url"))
     var option: String?
 
-    @Option(help: "The transport: udp, tcp or multicast; udp by default, and tcp for rtsps://.")
+    @Option(help: "The transport of RTSP: udp, tcp or multicast; udp by default, and tcp for rtsps://.")
     var transport: SessionTransport?
 
     @OptionGroup var security: SecurityOptions
@@ -65,7 +68,10 @@ struct StreamOptions: ParsableArguments {
 
 /// Whether the server's certificate must be valid.
 struct SecurityOptions: ParsableArguments {
-    @Flag(help: "Accept any certificate; required for rtsps://, because certificates are not verified yet.")
+    @Flag(
+        help:
+            "Accept any certificate of rtsps:// and https://; required for rtsps://, which verifies none yet."
+    )
     var insecure = false
 }
 

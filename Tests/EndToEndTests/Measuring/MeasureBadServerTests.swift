@@ -7,7 +7,8 @@ extension EndToEnd {
     @Suite(.serialized, .sharesMachine)
     struct MeasuringBadServers {
         @Test(arguments: [
-            "http://127.0.0.1/cam", "127.0.0.1:8554/cam", "rtsp://", "rtsp://127.0.0.1:99999/cam",
+            "http://", "ftp://127.0.0.1/cam", "http://127.0.0.1:99999/cam/whep", "127.0.0.1:8554/cam", "rtsp://",
+            "rtsp://127.0.0.1:99999/cam",
             "rtsps://127.0.0.1/cam",
             "rtsp://vIewer:sesAme@127.0.0.1:99999/cam", "",
         ])

@@ -73,7 +73,7 @@ struct SyntheticSession {
     }
 
     func measurement(reports: [ReceivedReport] = [], isOwnAddress: Bool = true) throws -> MeasuredStream {
-        var plan = MeasurePlan(session: try SessionPlan("rtsp://127.0.0.1:8554/cam", transport: .udp), seconds: 3)
+        var plan = MeasurePlan(.rtsp(try SessionPlan("rtsp://127.0.0.1:8554/cam", transport: .udp)), seconds: 3)
         plan.isOwnAddress = isOwnAddress
         return MeasuredStream(plan, recording(reports: reports))
     }
