@@ -55,6 +55,16 @@ public final class LoopbackSocket: ByteStream {
         }
     }
 
+    /// The port of this end.
+    public var localPort: Int {
+        var address = sockaddr_in()
+        var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &byteCount) }
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
     private func set(_ option: Int32, _ value: Int32) {
         var value = value
         setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))

@@ -18,15 +18,20 @@ public final class WebRTCPeer {
     private var socket: LoopbackSocket?
     private var frames = FramedDatagrams()
     private var transport: PeerTransport?
+    /// Where the server is, and its credentials.
+    private var server: PeerTransport.Peer?
+    /// The port of the server by the answer, for UDP and for TCP.
+    public private(set) var port = 0
     /// The RTP packets that have come, each with its payload.
     public private(set) var packets: [(header: Header, payload: [UInt8])] = []
     public private(set) var reports: [ControlPacket] = []
     /// Datagrams of any kind that have come.
     public private(set) var datagramCount = 0
 
-    public init(_ way: Way = .udp) throws {
+    /// - Parameter certificate: by default a new one.
+    public init(_ way: Way = .udp, with certificate: SelfSignedCertificate? = nil) throws {
         self.way = way
-        identity = try DTLSIdentity(SelfSignedCertificate(for: [.host("peer")], days: 30))
+        identity = try DTLSIdentity(certificate ?? SelfSignedCertificate(for: [.host("peer")], days: 30))
     }
 
     /// An offer for one video track, as browsers write it.
@@ -72,8 +77,9 @@ public final class WebRTCPeer {
             server.credentials =
                 ICECredentials(userFragment: answer.credentials.userFragment, password: password) ?? server.credentials
         }
-        // The port for TCP has the same number.
-        socket = try LoopbackSocket(port: Int(answer.candidates.first?.port ?? 0), isDatagram: way == .udp)
+        self.server = server
+        port = Int(answer.candidates.first?.port ?? 0)
+        socket = try LoopbackSocket(port: port, isDatagram: way == .udp)
         var random = SystemRandomNumberGenerator()
         transport = PeerTransport(as: identity, credentials, to: server, using: &random, at: .now())
     }
@@ -118,6 +124,21 @@ public final class WebRTCPeer {
 
     private func flush() { transport?.takeOutput { datagram, _ in send(datagram) } }
 
+    /// A connectivity check as it is sent.
+    ///
+    /// - Parameters:
+    ///   - password: replaces that of the answer.
+    ///   - attributes: come behind the name and the priority.
+    public func check(
+        password: String? = nil, _ attributes: [STUNAttribute] = [.controlling(7), .useCandidate]
+    ) -> [UInt8] {
+        let name = "\(server?.credentials.userFragment ?? ""):\(credentials.userFragment)"
+        var message = STUNMessage(.request, transaction: STUNTransaction(high: 1, low: .random(in: 0 ... .max)))
+        message.attributes = [.userName(name), .priority(1)] + attributes
+        let key = password ?? server?.credentials.password ?? ""
+        return message.encoded(key: Array(key.utf8)) { HMACSHA1.code(of: $0, key: $1) }
+    }
+
     private func received(_ datagram: [UInt8]) {
         datagramCount += 1
         let address = TransportAddress(host: .ipv4(0x7F00_0001), port: 1)
@@ -138,6 +159,11 @@ public final class WebRTCPeer {
     /// Sends an RTCP packet.
     public func send(_ packet: ControlPacket) {
         if let bytes = sealed(packet) { send(bytes) }
+    }
+
+    /// Sends an RTCP packet that a test has written by hand.
+    public func send(report: [UInt8]) {
+        if let bytes = transport?.sealed(report) { send(bytes) }
     }
 
     /// Closes the DTLS connection.

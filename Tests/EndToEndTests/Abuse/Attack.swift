@@ -63,7 +63,7 @@ struct Attack: Sendable {
         ("Grammar", grammar), ("Requests", requests), ("Sessions", sessions), ("Transports", transports),
         ("Keys", keys), ("Interleaving", interleaving), ("Datagrams", datagrams), ("Authentication", authentication),
         ("Digest authentication", digests), ("Handshakes", handshakes), ("Publishing", publishing),
-        ("Published media", publishedMedia), ("RTMP", rtmp), ("SRT", srt), ("Limits", limits),
+        ("Published media", publishedMedia), ("RTMP", rtmp), ("SRT", srt), ("WebRTC", webrtc), ("Limits", limits),
     ]
 
     static var all: [Attack] { groups.flatMap(\.attacks) }

@@ -83,8 +83,8 @@ extension Attack {
             effect: "refused, then the connection is closed",
             scope: .tls
         ) { target in
-            let outcome = try renegotiation(at: target.port)
-            try verify(outcome.contains("no renegotiation"), outcome)
+            let outcome = try OpenSSLClient.renegotiation("-tls1_2", "-connect", "127.0.0.1:\(target.port)")
+            try verify(outcome.contains(OpenSSLClient.refusal), outcome)
         },
     ]
 
@@ -96,22 +96,5 @@ extension Attack {
         let body =
             version + [UInt8](repeating: 5, count: 32) + [0] + suites + [0, UInt8(extensions.count)] + extensions
         return [22, 3, 1, 0, UInt8(body.count + 4), 1, 0, 0, UInt8(body.count)] + body
-    }
-
-    /// Requests a renegotiation by `openssl s_client` and returns its messages.
-    private static func renegotiation(at port: Int) throws -> String {
-        let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["openssl", "s_client", "-tls1_2", "-connect", "127.0.0.1:\(port)"]
-        (process.standardInput, process.standardOutput, process.standardError) = (input, FileHandle.nullDevice, output)
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data("R\n".utf8))
-        let ends = Thread {
-            pause(5); if process.isRunning { process.terminate() }
-        }
-        ends.start()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return text
     }
 }

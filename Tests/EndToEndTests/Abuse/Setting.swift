@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// The configuration of a server under attack.
@@ -24,16 +25,31 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { "\(decision.rawValue), \(isEncrypted ? "TLS" : "clear")" }
 
+    /// The ports that are named in the configuration.
+    struct Ports {
+        let rtsps: Int
+        let rtmps: Int
+        let https: Int
+        let webRTC: Int
+
+        init() throws {
+            (rtsps, rtmps) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
+            (https, webRTC) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
+        }
+    }
+
     /// Returns the configuration: one event loop, which all clients share, and short deadlines; but viewers may lag as far as a
     /// busy machine makes them. `cam-late` never has a frame.
     ///
     /// - Parameter callback: Additional options of `access`.
-    func configuration(tlsPort: Int, rtmpsPort: Int, in folder: String, callback: String) -> String {
+    func configuration(_ ports: Ports, in folder: String, callback: String) -> String {
         """
-        tls: { encryption: optional, port: \(tlsPort), certificate: \(folder)/certificate.pem, key: \(folder)/key.pem }
+        tls: { encryption: optional, port: \(ports.rtsps), certificate: \(folder)/certificate.pem, key: \(folder)/key.pem }
         server: { sessionTimeoutSeconds: 5 }
         control: { socket: \(folder)/control }
-        rtmp: { tlsPort: \(rtmpsPort) }
+        rtmp: { tlsPort: \(ports.rtmps) }
+        http: { tlsPort: \(ports.https) }
+        webrtc: { port: \(ports.webRTC), connections: \(Self.connectionLimit), pendingSessionsPerAddress: \(Self.pendingSessionLimit) }
         loops: { threads: 1 }
         ring: { bytes: 4000000 }
         limits:
@@ -57,6 +73,8 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
     /// How many paths of `mass/*` a user may create, and all users together of `crowd/*`.
     static let (pathsPerUserLimit, pathLimit) = (3, 2)
     static let handshakeLimit = 100
+    /// How many TCP connections of WebRTC there may be, and sessions of one address without a client.
+    static let (connectionLimit, pendingSessionLimit) = (16, 8)
     /// More addresses than an hour of attacks locks out.
     static let guessingAddressLimit = 128
     static let wrongPasswordMilliseconds = 50

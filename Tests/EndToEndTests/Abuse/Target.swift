@@ -43,21 +43,20 @@ final class Target: Sendable {
     ) async throws {
         let folder = try await TemporaryFolder.withCertificate()
         try #require(mkfifo(folder.file("late"), 0o600) == 0)
-        let port = try LoopbackSocket.freePort()
+        let ports = try Setting.Ports()
         let webServer = try webServer(for: setting)
         defer { webServer?.stop() }
         let callback = webServer.map {
             ", httpCallback: '\($0.url)', httpCallbackMilliseconds: \(callbackMilliseconds), httpCallbackExcept: [cam, hall]"
         }
         try folder.write(
-            setting.configuration(
-                tlsPort: port, rtmpsPort: try LoopbackSocket.freePort(), in: folder.path, callback: callback ?? "")
-                + "\n" + paths,
+            setting.configuration(ports, in: folder.path, callback: callback ?? "") + "\n" + paths,
             to: "apus.yml")
         let server = try await ServerProcess.start(
             ["--config", folder.file("apus.yml")],
-            prefix: ["bash", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "apus"], hasRTMP: true, hasSRT: true)
-        let target = Target(setting, server, tlsPort: port, in: folder, webServer)
+            prefix: ["bash", "-c", "ulimit -n \(descriptorLimit); exec \"$@\"", "apus"], hasHTTP: true, hasRTMP: true,
+            hasSRT: true)
+        let target = Target(setting, server, tlsPort: ports.rtsps, in: folder, webServer)
         do {
             try await target.startWatchers()
             try await body(target)
@@ -74,6 +73,8 @@ final class Target: Sendable {
         // The other paths are test cards, which are available at once.
         _ = try await eventually(within: 15) { try logIn().request("DESCRIBE", url("hall")).status == 200 }
         try joinGroup()
+        // Loads OpenSSL and makes the certificate for WebRTC, which stay in memory.
+        if setting.decision != .callback { try withWebRTC { _ in } }
         if setting.hasUsers { try Publisher(of: "live/first", on: self).announce().expect(200) }
         watchers.withLock { $0 = [Watcher(over: .udp, of: self), Watcher(over: .tcp, of: self)] }
         guard await eventually(within: 10, { records.allSatisfy { $0.packetCount > 10 } }) else {
