@@ -66,6 +66,20 @@ import Testing
                 == "1 1 udp 2130706431 192.0.2.1 8189 typ host")
     }
 
+    /// OBS offers one format of each kind, and no RTX.
+    @Test(arguments: Samples.offersOfOBS)
+    func obsIsAnswered(name: String) throws {
+        let answer = try answer(Samples.offer(name))
+        #expect(answer.role == .server && answer.tracks.map(\.mid) == ["0", "1"])
+        #expect(answer.tracks.map(\.description.payloadType) == [111, 96])
+        #expect(answer.tracks.map(\.source) == [SSRC(3_185_912_310), SSRC(3_185_912_311)])
+        let video = answer.tracks[1].description
+        #expect(video.payload == .inBand(.h264) && video.takesKeyframeRequests && video.repeatsLostPackets)
+        #expect(answer.description.attributes.value(of: "group") == "BUNDLE 0 1")
+        #expect(answer.description.values(of: "setup") == ["passive"])
+        #expect(answer.description.values(of: "rtpmap", in: "audio") == ["111 opus/48000/2"])
+    }
+
     private func refusal(_ offer: [UInt8]) -> OfferError? {
         do {
             _ = try answer(offer)

@@ -14,7 +14,9 @@ enum Samples {
         [UInt8](try Data(contentsOf: URL(filePath: Checkout.path("sdp/offers/\(name).sdp"))))
     }
 
-    static let offers = ["chromium-playback", "chromium-publishing", "chromium-simulcast", "aiortc-playback"]
+    static let offers =
+        ["chromium-playback", "chromium-publishing", "chromium-simulcast", "aiortc-playback"] + offersOfOBS
+    static let offersOfOBS = ["obs-publishing", "obs-publishing-newer"]
 
     /// H.264 with these three bytes of profile and level. Nothing of the set is read but these.
     static func h264(_ profileLevelID: UInt32, id: Int = 0) -> Track {

@@ -32,8 +32,7 @@ public struct SignallingSession: Hashable, Sendable {
 
     public func received(_ request: SignallingRequest) -> Order {
         switch request.method {
-        // OBS takes no other status as success.
-        case "DELETE": .close(SignallingResponse(200))
+        case "DELETE": .close(Self.closed)
         case "PATCH": .respond(patched(request))
         case "HEAD": .respond(SignallingResponse(200, [tag]))
         case "GET": .respond(SignallingResponse(204, [tag]))
@@ -69,6 +68,8 @@ public struct SignallingSession: Hashable, Sendable {
         return SignallingResponse(204)
     }
 
+    /// The response to DELETE. OBS takes no other status as success.
+    public static let closed = SignallingResponse(200)
     private static let restart = SignallingResponse(
         422, [], .problem("ICE cannot begin anew in this session, so the client must open another one"))
     private static let allow = SignallingResponse.Header("Allow", "DELETE, GET, HEAD, OPTIONS, PATCH")

@@ -232,7 +232,12 @@ extension WebRTCService {
     func receive(
         _ request: SignallingRequest, for name: SessionName, _ answer: LoopInbox.Answer, at now: MonotonicTime
     ) {
-        guard let session = table[name] else { return answer(.noSession(ended.end(of: name))) }
+        guard let session = table[name] else {
+            let end = ended.end(of: name)
+            // OBS closes its connection before it ends the session.
+            let isDone = request.method == "DELETE" && end?.departure == .left
+            return answer(isDone ? SignallingSession.closed : .noSession(end))
+        }
         switch session.signalling.received(request) {
         case .respond(let response): answer(response)
         case .close(let response):
