@@ -67,6 +67,20 @@ public final class WebRTCPeer {
         """
     }
 
+    /// The offer of another client, with this one's credentials and fingerprint.
+    public func offer(like other: String) -> String {
+        var own: [String: String] = [:]
+        for line in offer().split(separator: "\r\n") { own[Self.name(of: line)] = String(line) }
+        let replaced = ["a=ice-ufrag", "a=ice-pwd", "a=fingerprint"]
+        return other.split(separator: "\r\n").map { line in
+            let name = Self.name(of: line)
+            return (replaced.contains(name) ? own[name] ?? "" : String(line)) + "\r\n"
+        }.joined()
+    }
+
+    /// The part of a line before the colon.
+    private static func name(of line: Substring) -> String { String(line.prefix { $0 != ":" }) }
+
     /// Takes the answer.
     ///
     /// - Parameter password: replaces that of the answer.

@@ -28,7 +28,7 @@ extension EndToEnd {
                 #expect(http.ask("GET \(session)")?.status == 204)
                 #expect(http.ask("DELETE \(session)")?.status == 200)
                 #expect(peer.run { peer.isEnded })
-                #expect(http.ask("DELETE \(session)")?.status == 404)
+                #expect(http.ask("GET \(session)")?.status == 404)
             }
         }
 
@@ -54,6 +54,49 @@ extension EndToEnd {
                 let publishing = http.ask(
                     "POST /cam/whip", "Content-Type: application/sdp", body: peer.offer("sendonly"))
                 #expect(publishing?.status == 401 || publishing?.status == 403, "\(publishing?.text ?? "")")
+            }
+        }
+
+        /// What OBS 30 sends (plugins/obs-webrtc/whip-output.cpp): an offer with its token, checks and a handshake, and at the end, after it
+        /// has closed its connection, DELETE, whose response must be 200. It builds the session's address from the path in `Location`.
+        @Test(arguments: ["obs-publishing", "obs-publishing-newer"])
+        func obsPublishesByItsSequenceOfRequests(offer: String) async throws {
+            let folder = try await TemporaryFolder.withCertificate()
+            defer { withExtendedLifetime(folder) {} }
+            let (port, tlsPort) = (try LoopbackSocket.freePort(), try LoopbackSocket.freePort())
+            try folder.write(
+                """
+                webrtc: { serve: yes, port: \(port), singlePort: yes }
+                tls: { encryption: optional, port: \(try LoopbackSocket.freePort()), certificate: \(folder.path)/certificate.pem, key: \(folder.path)/key.pem }
+                http: { tlsPort: \(tlsPort) }
+                users: { ann: { password: "sesame77", publish: [live/*] } }
+                paths: { "live/*": { source: publish } }
+                """, to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
+                let peer = try WebRTCPeer()
+                let sample = try String(contentsOfFile: Checkout.path("sdp/offers/\(offer).sdp"), encoding: .utf8)
+                /// Each request has a connection of its own.
+                func ask(_ request: String, password: String = "sesame77", body: String = "") throws
+                    -> HTTPSocket.Response
+                {
+                    let http = HTTPSocket(over: try TLSStream(over: try LoopbackSocket(port: tlsPort)))
+                    return try #require(
+                        http.ask(
+                            request, "Content-Type: application/sdp", "Authorization: Bearer ann:\(password)",
+                            "User-Agent: Mozilla/5.0 (OBS-Studio/30.2.0; Linux x86_64; en-US)", body: body))
+                }
+                #expect(try ask("POST /live/obs/whip", password: "wrong", body: sample).status == 401)
+                let created = try ask("POST /live/obs/whip", body: peer.offer(like: sample))
+                try #require(created.status == 201, "\(created.text) \(server.log.suffix(2_000))")
+                #expect(created.header("Content-Type") == "application/sdp" && created.text.hasPrefix("v=0\r\n"))
+                let location = try #require(created.header("Location"))
+                #expect(location.hasPrefix("/") && !location.contains("?"))
+                try peer.accept(created.text)
+                try #require(peer.run { peer.isEstablished })
+                #expect(await server.logs("publisher joined"))
+                peer.close()
+                #expect(await server.logs("publisher left"))
+                #expect(try ask("DELETE \(location)").status == 200)
             }
         }
 
