@@ -47,6 +47,8 @@ public final class Stream: Sendable {
         var source: (any Source)?
         /// `nil` if the encoder does not follow the viewers.
         var rates: StreamRates?
+        /// The stream in whose place a companion is; `nil` if this is no companion.
+        weak var home: Stream?
         /// `nil` if viewers stay on this stream.
         var renditions: Renditions?
         var captureTimeSEI = CaptureTimeSEI.keyframes
@@ -111,6 +113,7 @@ public final class Stream: Sendable {
         self.init(path: stream.path, clock: stream.clock, limits: stream.limits)
         // The units carry it already.
         captureTimeSEI = .off
+        state.withLock { $0.home = stream }
     }
 
     /// The instant that the media times of all tracks count from.

@@ -26,10 +26,10 @@ import Testing
     private let source = EncodingSource()
     private let stream = Stream(path: "/cam", epoch: MonotonicTime(nanoseconds: 0))
 
-    private func update(_ kilobits: Int64, atMilliseconds time: Int64) {
+    private func update(_ kilobits: Int64, of stream: Streams.Stream? = nil, atMilliseconds time: Int64) {
         var viewers = ViewerRates()
         viewers.add(PathEstimate(rate: Self.rate(kilobits), reason: .growing))
-        stream.update(viewers, of: ObjectIdentifier(source), at: MonotonicTime(nanoseconds: time * 1_000_000))
+        (stream ?? self.stream).update(viewers, of: ObjectIdentifier(source), at: MonotonicTime(nanoseconds: time * 1_000_000))
     }
 
     @Test func theLadderIsThatOfTheFramesThatTheSourceEncodes() {
@@ -45,6 +45,19 @@ import Testing
         update(300, atMilliseconds: 600)
         #expect(source.last == "300 kbit/s, 1/2 of the frames, 1/2 of the size")
         #expect(source.orders.withLock { $0.count } == 3)
+    }
+
+    /// Browsers get a stream whose audio is encoded again; its video is that of the path.
+    @Test func theViewersOfACompanionCount() {
+        let companion = Streams.Stream(companionOf: stream)
+        stream.attach(source)
+        #expect(!companion.measuresPaths)
+        stream.setRates(settings)
+        #expect(companion.rates === stream.rates && companion.measuresPaths)
+        update(300, of: companion, atMilliseconds: 0)
+        #expect(source.last == "300 kbit/s")
+        companion.removeRates(of: ObjectIdentifier(source))
+        #expect(source.last == "3.00 Mbit/s")
     }
 
     @Test func aChangedConfigurationKeepsTheFramesOfTheSource() {

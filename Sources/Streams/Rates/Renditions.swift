@@ -65,5 +65,5 @@ extension Stream {
     }
 
     /// Whether its viewers' paths are measured, because its encoder follows them or because they move between renditions.
-    public var measuresPaths: Bool { state.withLock { $0.rates != nil || $0.renditions != nil } }
+    public var measuresPaths: Bool { rates != nil || renditions != nil }
 }

@@ -89,8 +89,12 @@ public final class StreamRates: Sendable {
 }
 
 extension Stream {
-    /// What its viewers can receive; `nil` if its encoder does not follow them.
-    public var rates: StreamRates? { state.withLock { $0.rates } }
+    /// What its viewers can receive; `nil` if its encoder does not follow them. The viewers of a companion count as those of the stream in
+    /// whose place it is.
+    public var rates: StreamRates? { encoded.state.withLock { $0.rates } }
+
+    /// The stream whose encoder makes the video.
+    private var encoded: Stream { state.withLock { $0.home } ?? self }
 
     /// Makes the encoder follow the viewers, or keep to its configuration if `settings` is `nil`.
     public func setRates(_ settings: EncoderRate.Settings?) {
@@ -122,16 +126,18 @@ extension Stream {
 
     /// Takes the present estimates of the viewers of one audience.
     public func update(_ rates: ViewerRates, of audience: ObjectIdentifier, at now: MonotonicTime) {
-        guard let streamRates = self.rates else { return }
+        let encoded = encoded
+        guard let streamRates = encoded.rates else { return }
         streamRates.pass {
-            let frames = state.withLock { $0.source }?.status?.frames
-            passOn(streamRates.update(rates, of: audience, frames: frames, at: now), of: streamRates)
+            let frames = encoded.state.withLock { $0.source }?.status?.frames
+            encoded.passOn(streamRates.update(rates, of: audience, frames: frames, at: now), of: streamRates)
         }
     }
 
     /// An audience has no viewers any more.
     public func removeRates(of audience: ObjectIdentifier) {
-        guard let rates else { return }
-        rates.pass { passOn(rates.remove(audience), of: rates) }
+        let encoded = encoded
+        guard let rates = encoded.rates else { return }
+        rates.pass { encoded.passOn(rates.remove(audience), of: rates) }
     }
 }
