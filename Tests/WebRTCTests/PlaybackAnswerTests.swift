@@ -174,10 +174,12 @@ import Testing
             reason(of: [Samples.h265, Samples.opus], offer) == "the stream has H.265, which this browser did not offer")
         #expect(
             reason(of: [Samples.h264WithBFrames, Samples.opus], offer)
-                == "the stream has H.264 with B-frames, which browsers do not decode over WebRTC; a substream of it has none")
+                == "the stream has H.264 with B-frames, which browsers do not decode over WebRTC; "
+                + "a substream (source: stream:PATH) is encoded without them")
         #expect(
             reason(of: [Samples.h265WithBFrames], offer.replacing("H264", by: "H265"))
-                == "the stream has H.265 with B-frames, which browsers do not decode over WebRTC; a substream of it has none")
+                == "the stream has H.265 with B-frames, which browsers do not decode over WebRTC; "
+                + "a substream (source: stream:PATH) is encoded without them")
         #expect(
             reason(of: [Samples.h264(0x6E001F)], offer)
                 == "the stream has H.264 with profile 110, which browsers do not receive")

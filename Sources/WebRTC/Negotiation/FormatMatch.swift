@@ -54,7 +54,8 @@ enum FormatMatch {
     /// Browsers show the frames of WebRTC in the order of arrival, so of a stream with B-frames they decode few.
     private static func reordered(_ codec: String) -> FormatMatch {
         .none(
-            "the stream has \(codec) with B-frames, which browsers do not decode over WebRTC; a substream of it has none")
+            "the stream has \(codec) with B-frames, which browsers do not decode over WebRTC; "
+                + "a substream (source: stream:PATH) is encoded without them")
     }
 
     /// The format with the profile and the tier of the stream; missing parameters mean Main, the main tier and level 3.1 (RFC 7798,
