@@ -29,7 +29,8 @@ import Testing
     private func update(_ kilobits: Int64, of stream: Streams.Stream? = nil, atMilliseconds time: Int64) {
         var viewers = ViewerRates()
         viewers.add(PathEstimate(rate: Self.rate(kilobits), reason: .growing))
-        (stream ?? self.stream).update(viewers, of: ObjectIdentifier(source), at: MonotonicTime(nanoseconds: time * 1_000_000))
+        let stream = stream ?? self.stream
+        stream.update(viewers, of: ObjectIdentifier(stream), at: MonotonicTime(nanoseconds: time * 1_000_000))
     }
 
     @Test func theLadderIsThatOfTheFramesThatTheSourceEncodes() {
@@ -56,7 +57,7 @@ import Testing
         #expect(companion.rates === stream.rates && companion.measuresPaths)
         update(300, of: companion, atMilliseconds: 0)
         #expect(source.last == "300 kbit/s")
-        companion.removeRates(of: ObjectIdentifier(source))
+        companion.removeRates(of: ObjectIdentifier(companion))
         #expect(source.last == "3.00 Mbit/s")
     }
 
@@ -69,7 +70,7 @@ import Testing
         frameRateOnly.extent = .frameRate
         stream.setRates(frameRateOnly)
         #expect(source.last == "300 kbit/s, 1/2 of the frames")
-        stream.removeRates(of: ObjectIdentifier(source))
+        stream.removeRates(of: ObjectIdentifier(stream))
         #expect(source.last == "3.00 Mbit/s")
         stream.setRates(nil)
         #expect(source.orders.withLock { $0.last } == .some(nil))

@@ -99,7 +99,7 @@ extension Stream {
     /// Makes the encoder follow the viewers, or keep to its configuration if `settings` is `nil`.
     public func setRates(_ settings: EncoderRate.Settings?) {
         guard let settings else {
-            guard let rates else { return }
+            guard let rates = state.withLock({ $0.rates }) else { return }
             return rates.pass {
                 let source = state.withLock { state in
                     state.rates = nil
