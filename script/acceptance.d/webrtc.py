@@ -82,8 +82,8 @@ def read_status(began):
 
 
 def longest_gap(result, since=0.0):
-    """The longest time between two displayed frames."""
-    times = [at for at in result["shown"] if at >= since]
+    """The longest time between two displayed frames, or from the last one to the end."""
+    times = [at for at in result["shown"] if at >= since] + [result["samples"][-1]["at"]]
     return max((later - one for one, later in zip(times, times[1:])), default=float("inf"))
 
 
@@ -129,7 +129,9 @@ def slower():
     after = [rate for at, rate in rates if at > END - 5]
     text = (f"{sum(before) / max(1, len(before)):.1f} Mbit/s before, at most {SLOW:g} after "
             f"{'never' if followed is None else f'{followed - HALVED:.1f} s'}, {sum(after) / max(1, len(after)):.1f} at the end")
-    check(f"link of {FAST:g} halved to {SLOW:g} Mbit/s: the encoder follows within 2 s", followed is not None and followed - HALVED <= 2, text)
+    check(f"link of {FAST:g} halved to {SLOW:g} Mbit/s: the encoder follows within 2 s",
+          bool(before) and sum(before) / len(before) > SLOW and followed is not None and followed - HALVED <= 2
+          and bool(after) and sum(after) / len(after) <= SLOW, text)
     check("link halved: no gap of 0.5 s", is_webrtc(result) and longest_gap(result, HALVED - 1) <= 0.5, summary(result))
 
 
