@@ -119,7 +119,9 @@ public struct ResponseReader: Sendable {
             return phase = .chunkSize
         }
         guard let text = response.value(of: "Content-Length") else { return phase = .bodyUntilEnd }
-        guard let count = Int(text), count >= 0 else { throw .malformedLength }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let count = Int(text) else {
+            throw .malformedLength
+        }
         guard count <= limits.bodyByteCount else { throw .bodyTooLong(limit: limits.bodyByteCount) }
         phase = count == 0 ? .complete : .body(remaining: count)
     }

@@ -16,7 +16,7 @@ public enum PlaybackFailure: Error, Sendable, CustomStringConvertible {
     case wrongPassword
     /// The server has moved the stream to this URL.
     case moved(String)
-    /// The server refuses: status and reason, and what it says beside.
+    /// The server refuses: status and reason, and its explanation.
     case refused(String, detail: String?)
     /// The response has a status of success that is not that of WHEP.
     case otherSuccess(String)
@@ -40,18 +40,25 @@ public enum PlaybackFailure: Error, Sendable, CustomStringConvertible {
         case .passwordRequired: "the server requires a user and a password"
         case .wrongPassword: "wrong user or password"
         case .moved(let url): "the server has moved the stream to \(url)"
-        case .refused(let status, let detail): detail.map { "\(status): \($0)" } ?? status
+        case .refused(let status, let detail): detail.map { "\(status): \($0.printable)" } ?? status
         case .otherSuccess(let status): "\(status) instead of 201 Created, so it is not an address of WHEP"
-        case .answer(let error): error.description
+        case .answer(let error): error.description.printable
         case .noCandidate: "the answer names no address over UDP that this host can reach"
         case .unreachable(let addresses, let seconds, let refusal):
             "no connectivity check was answered within \(seconds) s by \(addresses.joined(separator: ", "))"
-                + (refusal.map { ", only with \($0)" } ?? "; UDP may be blocked")
+                + (refusal.map { "; the server answered with error \($0.printable)" } ?? "; UDP may be blocked")
         case .handshake(let failure): "DTLS: \(failure)"
         case .noKeys: "DTLS: the handshake has made no keys"
         case .noConsent(let seconds): "the server has answered no connectivity check for \(seconds) s"
         case .endedByServer: "the server has ended the session"
         }
+    }
+}
+
+extension String {
+    /// The first part of a text from a server, for a line on a terminal: without control characters.
+    fileprivate var printable: String {
+        String(UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(200)))
     }
 }
 

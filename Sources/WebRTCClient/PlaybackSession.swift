@@ -144,12 +144,13 @@ extension PlaybackSession {
         }
     }
 
-    /// Ends the resource at the server. Without one, closing the DTLS connection tells the server as much.
+    /// Closes the DTLS connection, and ends the resource at the server if there is one.
     func tearDown(at now: MonotonicTime) {
         switch phase {
         case .leaving: return
         case .requesting(let exchange): exchange.close()
         case .connecting, .playing:
+            transport?.close()
             guard let resource, end == nil else { break }
             let place = self.place
             return phase = .leaving(
@@ -158,7 +159,6 @@ extension PlaybackSession {
                     seconds: Self.farewellSeconds, on: place.watcher, newToken: { place.newToken(Socket.farewell) },
                     at: now))
         }
-        transport?.close()
         end = end ?? .closed(.finished)
     }
 
@@ -245,6 +245,8 @@ extension PlaybackSession {
     /// Reports what has become of the transport.
     func checkTransport(_ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
         guard let transport else { return }
+        // The end is wanted, whatever becomes of the connection.
+        if case .leaving = phase { return }
         if case .connecting = phase, transport.keys != nil, let agreement {
             phase = .playing
             reception = SessionReception(

@@ -1,7 +1,7 @@
 import Media
 import Wire
 
-/// Notes when the packets of a publisher arrive, and makes transport-wide feedback of it, by which the publisher adapts its rate.
+/// Notes when the packets of the other end arrive, and makes transport-wide feedback of it, by which the other end adapts its rate.
 public struct TransportArrivals: Sendable {
     /// The number of the first packet that the next message tells; `nil` before the first packet.
     private var base: SequenceNumber?

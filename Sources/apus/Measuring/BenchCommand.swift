@@ -227,12 +227,12 @@ struct BenchViewersCommand: ParsableCommand {
 struct BenchJoinsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "joins",
-        abstract: "Join a stream again and again at random times, and measure the time to the first frame.",
+        abstract: "Join a stream over RTSP or WebRTC at random times, and measure the time to the first frame.",
         discussion: Vocabulary.joins.help(
             """
               p50, p99.9, min, mean, max   the same as first-decodable.p50, …: us, ms, s
               first-decodable.p50, …       connecting to the first keyframe
-              play.p50, …                  connecting to the response to PLAY
+              play.p50, …                  connecting to the response to PLAY (WebRTC: to the keys of DTLS)
               play-to-packet.p50, …        the response to PLAY to the first packet
               loss: %                      lost, gaps, joined, failed: no unit
             """, incomplete: "a join failed"))
