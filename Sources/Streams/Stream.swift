@@ -47,7 +47,7 @@ public final class Stream: Sendable {
         var source: (any Source)?
         /// `nil` if the encoder does not follow the viewers.
         var rates: StreamRates?
-        /// The stream in whose place a companion is; `nil` if this is no companion.
+        /// The stream that this companion replaces for its viewers; `nil` if this is no companion.
         weak var home: Stream?
         /// `nil` if viewers stay on this stream.
         var renditions: Renditions?

@@ -59,7 +59,7 @@ public final class PeerTransport {
     }
 
     /// - Parameters:
-    ///   - identity: whose fingerprint was in the offer.
+    ///   - identity: this end of DTLS; the offer has its fingerprint.
     ///   - credentials: those of the offer.
     public init(
         as identity: DTLSIdentity, _ credentials: ICECredentials, to peer: Peer,

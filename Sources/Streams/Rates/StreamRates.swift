@@ -89,11 +89,11 @@ public final class StreamRates: Sendable {
 }
 
 extension Stream {
-    /// What its viewers can receive; `nil` if its encoder does not follow them. The viewers of a companion count as those of the stream in
-    /// whose place it is.
+    /// What its viewers can receive; `nil` if its encoder does not follow them. A companion has no encoder of video: its viewers count as
+    /// viewers of the stream that it replaces.
     public var rates: StreamRates? { encoded.state.withLock { $0.rates } }
 
-    /// The stream whose encoder makes the video.
+    /// The stream whose source encodes the video: this one, or the one that this companion replaces.
     private var encoded: Stream { state.withLock { $0.home } ?? self }
 
     /// Makes the encoder follow the viewers, or keep to its configuration if `settings` is `nil`.

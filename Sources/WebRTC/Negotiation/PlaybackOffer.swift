@@ -54,7 +54,7 @@ private struct PlayableFormat {
     let encoding: String
     let parameters: String
     let feedback: [String]
-    /// Whether lost packets may come again in a stream of their own, whose payload type is the next one.
+    /// Whether lost packets may come again in a stream of their own. Its payload type is the next number.
     let hasRetransmission: Bool
 
     static let video =
