@@ -50,12 +50,15 @@ public struct Verification: Sendable {
         return [Finding("loss", "%", requested: 100 * model.meanLoss, measured: measured), exact]
     }
 
+    /// Compares the median, because a pause of the host, of half a second for example, delays only the packets of its time. The
+    /// jitter's distribution is symmetrical, so the median is its mean, too.
     private func delay(_ settings: Impairments) -> [Finding] {
         guard settings.delayNanoseconds > 0, settings.reordering == nil else { return [] }
-        let delays = arrivals.map { Double($0.delayNanoseconds) / 1e6 }
-        let mean = delays.reduce(0, +) / Double(delays.count)
-        let finding = Finding("delay", "ms", requested: Double(settings.delayNanoseconds) / 1e6, measured: mean)
+        let delays = arrivals.map { Double($0.delayNanoseconds) / 1e6 }.sorted()
+        let finding = Finding(
+            "delay", "ms", requested: Double(settings.delayNanoseconds) / 1e6, measured: delays[delays.count / 2])
         guard settings.jitterNanoseconds > 0 else { return [finding] }
+        let mean = delays.reduce(0, +) / Double(delays.count)
         let variance = delays.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(delays.count)
         let deviation = JitterCurve.standardDeviation * Double(settings.jitterNanoseconds) / 1e6
         return [
