@@ -46,6 +46,27 @@ import Wire
         }
     }
 
+    /// libwebrtc declares the bytes that fill the last word as padding, and sends other packets behind it.
+    @Test(arguments: 1...4)
+    func declaredPaddingOfSingleBytesIsNotRead(count: Int) throws {
+        // A run of small deltas of 1 ms.
+        let body = [0, 1, 0, UInt8(count), 0, 0, 1, 7, 0x20, UInt8(count)] + [UInt8](repeating: 4, count: count)
+        let padding = (4 - body.count % 4) % 4
+        let padded = body + (0..<padding).map { $0 == padding - 1 ? UInt8(padding) : 0 }
+        let head: [UInt8] = [
+            padding > 0 ? 0xAF : 0x8F, 205, 0, UInt8((8 + padded.count) / 4), 0, 0, 0, 5, 0, 0, 0, 1,
+        ]
+        let goodbye: [UInt8] = [0x81, 203, 0, 1, 0, 0, 0, 5]
+        let read = try Compound(parsing: (head + padded + goodbye).rawSpan, allowsReducedSize: true)
+        let expected = TransportFeedback(
+            base: SequenceNumber(1), arrivals: (1...count).map { 64_000_000 + Int64($0) * 1_000_000 }, count: 7)
+        #expect(
+            read.packets == [
+                .feedback(Feedback(sender: SSRC(5), request: .transportWide(media: SSRC(1), expected))),
+                .goodbye(Goodbye(sources: [SSRC(5)])),
+            ])
+    }
+
     @Test func onlyTheFirstMessageOfADatagramIsRead() throws {
         let message = ControlPacket.feedback(
             Feedback(

@@ -39,7 +39,7 @@ public struct Compound: Hashable, Sendable {
         case wrongPacketType
         /// A packet's length exceeds the datagram.
         case lengthBeyondEnd
-        /// There is padding in a packet that is not the last, or it is longer than the packet.
+        /// There is padding in a packet that is not the last, it has no whole words, or it is longer than the packet.
         case badPadding
         /// A packet's contents do not fit its length, and no packet before it can be used.
         case malformed(packetType: UInt8)
@@ -73,8 +73,12 @@ public struct Compound: Hashable, Sendable {
             guard !isFirst || Self.packetTypes.contains(packetType) else { throw .wrongPacketType }
             guard !isFirst || isReport || allowsReducedSize else { throw .reportIsNotFirst }
             guard let padded = reader.take(Int(words) * 4) else { throw .lengthBeyondEnd }
-            let body = try Self.withoutPadding(padded, isPadded: flags & 0x20 != 0, isLast: reader.remaining == 0)
-            if Feedback.Kind(packetType: packetType, format: flags & 0x1F) == .transportWide {
+            let isTransportFeedback =
+                Feedback.Kind(packetType: packetType, format: flags & 0x1F) == .transportWide
+            let body = try Self.withoutPadding(
+                padded, isPadded: flags & 0x20 != 0, isLast: reader.remaining == 0,
+                isTransportFeedback: isTransportFeedback)
+            if isTransportFeedback {
                 if hasTransportFeedback { continue }
                 hasTransportFeedback = true
             }
@@ -87,12 +91,16 @@ public struct Compound: Hashable, Sendable {
         } while reader.remaining > 0
     }
 
+    /// Padding has whole words and belongs to the last packet (RFC 3550, section 6.4.1), except that it fills the last word of
+    /// transport-wide feedback, which libwebrtc declares so.
     @_lifetime(copy body)
-    private static func withoutPadding(_ body: RawSpan, isPadded: Bool, isLast: Bool) throws(ParseError) -> RawSpan {
+    private static func withoutPadding(
+        _ body: RawSpan, isPadded: Bool, isLast: Bool, isTransportFeedback: Bool
+    ) throws(ParseError) -> RawSpan {
         guard isPadded else { return body }
-        guard isLast, body.byteCount > 0 else { throw .badPadding }
+        guard isLast || isTransportFeedback, body.byteCount > 0 else { throw .badPadding }
         let padding = Int(body.byte(at: body.byteCount - 1))
-        guard padding > 0, padding % 4 == 0, padding <= body.byteCount else { throw .badPadding }
+        guard padding > 0, padding % 4 == 0 || isTransportFeedback, padding <= body.byteCount else { throw .badPadding }
         return body.extracting(0..<(body.byteCount - padding))
     }
 
