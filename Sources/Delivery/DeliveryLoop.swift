@@ -260,7 +260,7 @@ extension DeliveryLoop {
         track.repair?.duplication?.reported(
             newlyLost: reception.newlyLost, lossShare: reception.lossShare, roundTrip: reception.roundTripNanoseconds,
             at: now)
-        if viewer.output == nil, track === viewer.leadingTrack {
+        if viewer.output == nil, track === viewer.leadingTrack, !isAboutFastStart(track, of: viewer) {
             viewer.path?.received(
                 report, roundTrip: reception.roundTripNanoseconds, packetByteCount: track.meanPacketByteCount,
                 clockRate: Int64(track.clockRate.hertz), at: now)
@@ -269,6 +269,11 @@ extension DeliveryLoop {
             viewer.keyframeRequests.takeOne(at: now)
         else { return }
         audience.requestKeyframeAfterDamage(at: now)
+    }
+
+    /// Whether a report tells of a fast start, and transport-wide feedback will tell more after it.
+    private func isAboutFastStart(_ track: ViewerTrack, of viewer: Viewer) -> Bool {
+        track.rewriter.extensions.hasTransportSequenceNumber && !viewer.follower.fastStart.isEmpty
     }
 
     private func repairLosses(of audience: Audience) {

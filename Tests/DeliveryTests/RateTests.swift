@@ -104,10 +104,23 @@ struct RateTests {
         #expect(source.last == 1_000_000)
     }
 
-    /// Plays at 25 frames per second to GStreamer, over a path that needs `packetTime` nanoseconds for each packet.
-    /// `each` runs after each frame.
+    /// The same path, whose queue drops what would wait for more than 100 ms: two thirds of the fast start.
+    @Test func theLossesOfAFastStartAreNoCongestion() throws {
+        let (broadcast, source) = broadcast()
+        for frame in 0..<18 { broadcast.publish(idr: frame == 0, byteCount: 4_000) }
+        var hasLost = false
+        try playToFeedback(
+            broadcast, packetTime: 5_500_000, longestQueue: 100_000_000, frames: 100,
+            each: { viewer in #expect(viewer.path.map { $0.estimate.reason == .unconstrained } ?? true) },
+            lost: { hasLost = true })
+        #expect(hasLost && source.last == 1_000_000)
+    }
+
+    /// Plays at 25 frames per second to GStreamer, over a path that needs `packetTime` nanoseconds for each packet, and drops packets that
+    /// would wait longer than `longestQueue`. `lost` runs for each of these, and `each` after each frame.
     private func playToFeedback(
-        _ broadcast: Broadcast, packetTime: Int64, frames: Int, each: (Viewer) -> Void = { _ in }
+        _ broadcast: Broadcast, packetTime: Int64, longestQueue: Int64 = .max, frames: Int,
+        each: (Viewer) -> Void = { _ in }, lost: () -> Void = {}
     ) throws {
         let rewriter = HeaderRewriter(
             payloadType: PayloadType(lowBitsOf: 96), ssrc: SSRC(0xA5A5), firstSequenceNumber: SequenceNumber(65_530),
@@ -125,6 +138,10 @@ struct RateTests {
             let now = broadcast.now.nanoseconds
             let numbers = client.packets().map(\.header.sequenceNumber)
             let arrivals = numbers.map { _ -> Int64? in
+                guard free - now <= longestQueue else {
+                    lost()
+                    return nil
+                }
                 free = max(free, now) + packetTime
                 return free
             }

@@ -1,5 +1,6 @@
 import Media
 import RTP
+import RateControl
 import SRTP
 import Streams
 import Synchronization
@@ -161,6 +162,45 @@ struct RepairTests {
         #expect(playing.received(afterLossOf: [5]).isEmpty)
         playing.broadcast.turn(after: 10)
         #expect(playing.received(afterLossOf: [5]).count == 2)
+    }
+
+    @Test func whatIsSentAgainIntoAQueueMayArriveBeforeItIsRepeatedOnce() throws {
+        let stream = HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
+            timestampOffset: 0)
+        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: stream, protection: nil))
+        // A packet has arrived 80 ms later than the fastest.
+        let limits = RateLimits(minimum: DataRate(bitsPerSecond: 0), maximum: DataRate(bitsPerSecond: 1_000_000))
+        var path = ViewerPath(limits: limits, repair: .works)
+        path.received(sent: playing.broadcast.now, arrival: 0, byteCount: 500)
+        path.received(sent: playing.broadcast.now, arrival: 80_000_000, byteCount: 500)
+        path.endOfFeedback(at: playing.broadcast.now)
+        playing.client.viewer.path = path
+        #expect(playing.received(afterLossOf: [5]).count == 1)
+        playing.broadcast.turn(after: 80)
+        #expect(playing.received(afterLossOf: [5]).isEmpty)
+        playing.broadcast.turn(after: 10)
+        #expect(playing.received(afterLossOf: [5]).count == 1)
+    }
+
+    /// GStreamer may ask only because packets are late. A browser does not.
+    @Test(arguments: [(RetransmissionRules.gStreamer, 0), (.browser, 1)])
+    func repairLengthensNoLongQueueInVain(rules: RetransmissionRules, count: Int) throws {
+        let stream = HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
+            timestampOffset: 0)
+        var playing = try Playing(repair: TrackRepair(rules, stream: stream, protection: nil))
+        let limits = RateLimits(minimum: DataRate(bitsPerSecond: 0), maximum: DataRate(bitsPerSecond: 1_000_000))
+        var path = ViewerPath(limits: limits, repair: .works)
+        // All packets but the first wait for 150 ms.
+        for number in 0..<5 as Range<Int64> {
+            path.received(
+                sent: playing.broadcast.now + number * 60_000_000,
+                arrival: number * 60_000_000 + (number == 0 ? 0 : 150_000_000), byteCount: 500)
+        }
+        path.endOfFeedback(at: playing.broadcast.now)
+        playing.client.viewer.path = path
+        #expect(playing.received(afterLossOf: [5]).count == count)
     }
 
     @Test func whatWasNeverSentIsIgnored() throws {

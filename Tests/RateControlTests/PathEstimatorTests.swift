@@ -134,13 +134,18 @@ import Testing
 @Suite struct TransportWideFeedbackTests {
     /// Tells the estimator of 30 frames per second. Each frame has four packets of 500 bytes, and the link passes 1 Mbit/s.
     ///
-    /// - Parameter delay: how much later all packets arrive, in milliseconds.
+    /// - Parameters:
+    ///   - delay: how much later all packets arrive, in milliseconds.
+    ///   - repairByteCount: what is sent again with each frame.
     private func receive(
-        seconds: Range<Int64>, delay: Int64 = 0, _ estimator: inout PathEstimator,
+        seconds: Range<Int64>, delay: Int64 = 0, repairByteCount: Int = 0, _ estimator: inout PathEstimator,
         _ check: (PathEstimate) -> Void = { _ in }
     ) {
         for frame in seconds.lowerBound * 30..<seconds.upperBound * 30 {
             let sent = frame * 33_333_333
+            if repairByteCount > 0 {
+                estimator.retransmitted(byteCount: repairByteCount, at: MonotonicTime(nanoseconds: sent))
+            }
             for packet in 1...4 as ClosedRange<Int64> {
                 estimator.received(
                     PacketFeedback(sent: sent, arrival: sent + delay * 1_000_000 + packet * 4_000_000, byteCount: 500))
@@ -166,6 +171,28 @@ import Testing
         receive(seconds: 10..<11, delay: 150, &estimator)
         receive(seconds: 11..<70, &estimator) { #expect($0.rate <= .kilobits(1_200)) }
         #expect(estimator.estimate.rate == .kilobits(1_200))
+    }
+
+    @Test func whatWasSentAgainHasBeenDeliveredToo() {
+        var plain = PathEstimator(limits: .simulated, repair: .works)
+        var repaired = plain
+        receive(seconds: 0..<2, &plain)
+        receive(seconds: 2..<3, delay: 150, &plain)
+        receive(seconds: 0..<2, &repaired)
+        receive(seconds: 2..<3, delay: 150, repairByteCount: 1_000, &repaired)
+        // 480 kbit/s arrive of what is sent first, and 240 kbit/s of what is sent again; nothing arrives while the queue fills.
+        let (one, other) = (plain.estimate, repaired.estimate)
+        #expect(one.rate * 1.3 < other.rate && other.rate < one.rate * 1.5, "\(one), \(other)")
+    }
+
+    @Test func theQueueOfTheLastPacketIsKnownAtOnce() {
+        var estimator = PathEstimator(limits: .simulated, repair: .works)
+        receive(seconds: 0..<2, &estimator)
+        let sent: Int64 = 2_000_000_000
+        estimator.received(PacketFeedback(sent: sent, arrival: sent + 74_000_000, byteCount: 500))
+        estimator.endOfFeedback(at: MonotonicTime(nanoseconds: sent + 80_000_000))
+        #expect(estimator.queueTime(at: .milliseconds(2_080)) == 70_000_000)
+        #expect(estimator.queueTime(at: .milliseconds(6_000)) == 0)
     }
 
     @Test func aQueueIsLongWhileItsDelayIsReported() {

@@ -56,9 +56,11 @@ extension DeliveryLoop {
                 sent: packet.sentAt, arrival: arrival,
                 byteCount: payload.map { Int($0) + Header.fixedByteCount } ?? track.meanPacketByteCount)
         }
-        // A fast start fills a queue at once, which is no congestion. It is kept for a second.
-        guard viewer.follower.fastStart.isEmpty else { return }
-        viewer.path?.endOfFeedback(at: now)
+        if viewer.follower.fastStart.isEmpty {
+            viewer.path?.endOfFeedback(at: now)
+        } else {
+            viewer.path?.endOfFeedbackAboutFastStart()
+        }
     }
 
     /// Media time that waits for a client here, in nanoseconds; `nil` while it reads its fast start.

@@ -70,6 +70,14 @@ public struct ViewerPath {
     /// Whether packets wait in a queue of the network for so long that repair would only lengthen it.
     func isQueueLong(at now: MonotonicTime) -> Bool { estimator.isQueueLong(at: now) }
 
+    /// How long a packet that is sent now will wait in a queue of the network, in nanoseconds; 0 if that is not known.
+    func queueTime(at now: MonotonicTime) -> Int64 { estimator.queueTime(at: now) }
+
+    /// A packet is sent again in a stream of its own, about which transport-wide feedback tells nothing.
+    mutating func retransmitted(byteCount: Int, at now: MonotonicTime) {
+        estimator.retransmitted(byteCount: byteCount, at: now)
+    }
+
     /// Whether a message of transport-wide feedback is read.
     mutating func admitsMessage(at now: MonotonicTime) -> Bool { messages.takeOne(at: now) }
 
@@ -82,6 +90,10 @@ public struct ViewerPath {
 
     /// The feedback of one message is complete.
     mutating func endOfFeedback(at now: MonotonicTime) { estimator.endOfFeedback(at: now) }
+
+    /// The feedback of one message is complete, while the client receives its fast start. It fills a queue at once, which may drop most of
+    /// it, and that is no congestion. It is kept for a second.
+    mutating func endOfFeedbackAboutFastStart() { estimator.ignoreFeedback() }
 
     /// The client has lost a packet that it had not asked for before.
     mutating func lostPacket() {

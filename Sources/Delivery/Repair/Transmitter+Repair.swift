@@ -15,6 +15,9 @@ struct RepairRequest {
 // MARK: - Repair: single packets from the ring, before new units
 
 extension Transmitter {
+    /// In nanoseconds; frames alone cause it.
+    private static let shortQueue: Int64 = 50_000_000
+
     /// Sends packets again that a viewer has lost, each as a message of its own.
     func repair(_ request: RepairRequest, in view: FeedView<PacketRun>) {
         let viewer = request.viewer
@@ -47,19 +50,22 @@ extension Transmitter {
             viewer.repair?.counts.lost += 1
             if track === viewer.leadingTrack { viewer.path?.lostPacket() }
         }
-        // GStreamer asks for packets that are late, too. It asks again for those that were lost.
-        if viewer.path?.isQueueLong(at: now) == true {
+        // The client asks again for those that were lost.
+        if rules.mayAskForLatePackets, viewer.path?.isQueueLong(at: now) == true {
             viewer.repair?.counts.ignored += 1
             return
         }
-        let interval = rules.repetitionInterval(roundTrip: track.reception?.roundTripNanoseconds)
+        // What was sent again may still wait behind others.
+        let queueTime = viewer.path?.queueTime(at: now) ?? 0
+        let interval = rules.repetitionInterval(
+            roundTrip: (track.reception?.roundTripNanoseconds ?? 0) &+ queueTime)
         if let last = request.sentAt, now - last < interval {
             viewer.repair?.counts.ignored += 1
             return
         }
-        // A packet or a request for it that was lost again may soon be too late, so it is sent twice. Only a stream of its own may do
-        // that: libavformat decodes nothing if a packet comes twice.
-        let count = isFirst || repair.stream == nil ? 1 : 2
+        // A packet or a request for it that was lost again may soon be too late, so it is sent twice: not into a queue, which would drop
+        // both. Only a stream of its own may do that: libavformat decodes nothing if a packet comes twice.
+        let count = isFirst || repair.stream == nil || queueTime > Self.shortQueue ? 1 : 2
         // A socket that is full now takes nothing of the budget. The client may ask again.
         guard route.isReady(at: now), makeRoom(forPackets: count, in: route.sender) else { return }
         let byteCount = Int(run.packets[packet.index].byteCount)
@@ -71,6 +77,7 @@ extension Transmitter {
             append(packet, of: run, number, of: track, by: repair, to: viewer, over: route)
             countAgain(octets: byteCount, over: route, to: viewer)
             repair.sent(number, at: now)
+            if repair.stream != nil { viewer.path?.retransmitted(byteCount: byteCount, at: now) }
             viewer.repair?.counts.retransmitted += 1
             statistics.retransmittedPackets += 1
         }

@@ -4,9 +4,12 @@ public struct RetransmissionRules: Hashable, Sendable {
     public let patience: Int64
     /// The least time between two retransmissions of one packet, in nanoseconds.
     private let repetitionInterval: Int64
+    /// Whether the client asks for packets that are late, and not only for those that others have overtaken: in a long queue all are late.
+    public let mayAskForLatePackets: Bool
 
-    private init(patience: Int64, repetitionInterval: Int64) {
+    private init(patience: Int64, repetitionInterval: Int64, mayAskForLatePackets: Bool = false) {
         (self.patience, self.repetitionInterval) = (patience, repetitionInterval)
+        self.mayAskForLatePackets = mayAskForLatePackets
     }
 
     /// The least time between two retransmissions of one packet to a client with this round trip, in nanoseconds. A request that comes
@@ -26,7 +29,8 @@ public struct RetransmissionRules: Hashable, Sendable {
     /// twice.
     public static let apus = Self(patience: 1_000_000_000, repetitionInterval: 20_000_000)
     /// The rules for GStreamer, which repeats a request after one round trip, and waits as long as its latency allows.
-    public static let gStreamer = Self(patience: 1_000_000_000, repetitionInterval: 20_000_000)
+    public static let gStreamer = Self(
+        patience: 1_000_000_000, repetitionInterval: 20_000_000, mayAskForLatePackets: true)
     /// The rules for browsers (libwebrtc), which repeat a request after one round trip, and drop what they receive twice.
     public static let browser = Self(patience: 1_000_000_000, repetitionInterval: 20_000_000)
 }

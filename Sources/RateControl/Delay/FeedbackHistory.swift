@@ -25,6 +25,11 @@ struct FeedbackHistory: Sendable {
     /// The last complete second of sending; `nil` if it was taken before.
     mutating func takeSecond() -> Second? { lastSecond.take() }
 
+    /// Begins a new second.
+    mutating func forgetSecond() {
+        (lastSecond, secondStart, lostCount, packetCount, arrivedByteCount) = (nil, nil, 0, 0, 0)
+    }
+
     mutating func received(_ packet: PacketFeedback) {
         count(packet)
         guard let arrival = packet.arrival else { return }

@@ -6,7 +6,8 @@
 struct QueueDelay: Sendable {
     /// The delay in the last complete interval, or 0.
     private(set) var standing: Int64 = 0
-
+    /// The delay of the last packet, which its own frame may have caused.
+    private(set) var latest: Int64 = 0
     /// The least transit in the current period of 10 s and in the one before it.
     private var least = Int64.max
     private var leastBefore = Int64.max
@@ -25,13 +26,14 @@ struct QueueDelay: Sendable {
         closeInterval(at: sent)
         closePeriod(at: sent)
         least = min(least, transit)
+        latest = transit - base
         leastInInterval = min(leastInInterval, transit)
     }
 
     /// Takes the present delay for that of an empty queue: the route has become longer.
     mutating func rebase() {
         let transit = base &+ standing
-        (least, leastBefore, standing) = (transit, .max, 0)
+        (least, leastBefore, standing, latest) = (transit, .max, 0, 0)
     }
 
     private var base: Int64 { min(least, leastBefore) }

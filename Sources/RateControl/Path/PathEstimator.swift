@@ -10,6 +10,8 @@ public struct PathEstimator: Sendable {
     private let repair: Repair
     private var losses = LossHistory()
     private var feedback = FeedbackHistory()
+    /// Packets that were sent again, in the time of sending. Transport-wide feedback does not tell of them.
+    private var repairs = ArrivalRate()
     /// The end of the last feedback; while there is some, receiver reports tell nothing new.
     private var lastFeedback: MonotonicTime?
     /// Since when the lag has been too large without interruption.
@@ -78,6 +80,16 @@ public struct PathEstimator: Sendable {
         hasFeedback(at: now) && feedback.queueDelay.standing > Self.mildLag
     }
 
+    /// How long a packet that is sent now will wait in a queue of the network, as far as is known, in nanoseconds.
+    public func queueTime(at now: MonotonicTime) -> Int64 {
+        hasFeedback(at: now) ? max(feedback.queueDelay.standing, feedback.queueDelay.latest) : 0
+    }
+
+    /// Handles a packet that is sent again in a stream of its own.
+    public mutating func retransmitted(byteCount: Int, at now: MonotonicTime) {
+        repairs.received(byteCount: byteCount, arrival: now.nanoseconds)
+    }
+
     /// Handles a receiver report, at its arrival.
     public mutating func received(_ report: LossReport, at now: MonotonicTime) {
         let interval = losses.received(report, at: now.nanoseconds)
@@ -109,9 +121,9 @@ public struct PathEstimator: Sendable {
     public mutating func endOfFeedback(at now: MonotonicTime) {
         lastFeedback = now
         let lag = feedback.queueDelay.standing
-        let delivered = feedback.arrivals.rate ?? rule.rate
+        let delivered = feedback.arrivals.rate.map { withRepairs($0, at: now) } ?? rule.rate
         if let second = feedback.takeSecond(), isCongestion(second.lossShare, isDelayed: feedback.isDelayed) {
-            return lost(second.lossShare, delivered: second.delivered, at: now)
+            return lost(second.lossShare, delivered: withRepairs(second.delivered, at: now), at: now)
         }
         if lag > Self.mildLag {
             congested(by: lag, delivered: delivered, at: now)
@@ -126,6 +138,17 @@ public struct PathEstimator: Sendable {
                 delivered: feedback.arrivals.rate, burst: feedback.bursts.rate,
                 bound: feedback.bursts.bound(at: now.nanoseconds), isDrained: lag < Self.drainedLag, at: now)
         }
+    }
+
+    /// Ignores what feedback has told, except for delays.
+    public mutating func ignoreFeedback() {
+        feedback.forgetSecond()
+    }
+
+    /// The path has carried what was sent again, too. Some of it was lost, so it counts at most as much as the rest.
+    private mutating func withRepairs(_ delivered: DataRate, at now: MonotonicTime) -> DataRate {
+        repairs.received(byteCount: 0, arrival: now.nanoseconds)
+        return delivered + min(repairs.rate ?? .zero, delivered)
     }
 
     /// A lag that reduced rates do not change for 3 s is a longer route: a queue of 500 ms is empty after that time at 0.85 ×
