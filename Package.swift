@@ -77,6 +77,8 @@ let package = Package(
         .target(name: "CSRT", dependencies: ["CLazyLibrary"]),
         // libcrypto and libssl are loaded when needed.
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"]),
+        // libcrypto and libgnutls are loaded when needed.
+        .target(name: "CSRTPCiphers", dependencies: ["CLazyLibrary"]),
         .target(name: "CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
         .target(name: "CTun"),
         .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
@@ -106,7 +108,7 @@ let package = Package(
         .target(name: "Codecs", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "Muxing", dependencies: ["CFFmpeg", "Media"], swiftSettings: everywhere),
         .target(name: "TLS", dependencies: ["COpenSSL", "Media"], swiftSettings: everywhere),
-        .target(name: "SRTP", dependencies: ["COpenSSL", "RTP", "TLS"], swiftSettings: everywhere),
+        .target(name: "SRTP", dependencies: ["CSRTPCiphers", "RTP", "TLS"], swiftSettings: everywhere),
         .target(
             name: "Delivery",
             dependencies: ["RTP", "RateControl", "Media", "Streams", "Reactor", "SRTP", "TLS", "CLinux", collections],
@@ -263,7 +265,7 @@ let package = Package(
         tests("Streams", "Media", "RateControl"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),
-        tests("SRTP", "CAllocations", "COpenSSL", "RTP", "Wire"),
+        tests("SRTP", "CAllocations", "CSRTPCiphers", "RTP", "Wire"),
         tests("Codecs", "Media"),
         tests("Muxing", "Media"),
         tests("Capture", "Codecs", "Media", "Muxing", "RTP", "RateControl", "Reactor", "Streams", logging),

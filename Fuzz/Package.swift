@@ -56,6 +56,7 @@ let package = Package(
         .target(name: "Page", dependencies: ["CPage"], path: "Modules/Page", swiftSettings: uninstrumented),
         .target(name: "CCurl", dependencies: ["CLazyLibrary"], path: "Modules/CCurl"),
         .target(name: "COpenSSL", dependencies: ["CLazyLibrary"], path: "Modules/COpenSSL"),
+        .target(name: "CSRTPCiphers", dependencies: ["CLazyLibrary"], path: "Modules/CSRTPCiphers"),
         .target(name: "CV4L2", path: "Modules/CV4L2", linkerSettings: [.linkedLibrary("v4l2")]),
         .target(
             name: "Codecs", dependencies: ["CFFmpeg", "Media"], path: "Modules/Codecs", swiftSettings: uninstrumented),
@@ -64,7 +65,7 @@ let package = Package(
         .target(
             name: "TLS", dependencies: ["COpenSSL", "Media"], path: "Modules/TLS", swiftSettings: uninstrumented),
         .target(
-            name: "SRTP", dependencies: ["COpenSSL", "RTP", "TLS"], path: "Modules/SRTP", swiftSettings: fuzzing),
+            name: "SRTP", dependencies: ["CSRTPCiphers", "RTP", "TLS"], path: "Modules/SRTP", swiftSettings: fuzzing),
         .target(
             name: "Delivery",
             dependencies: [

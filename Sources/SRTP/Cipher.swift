@@ -1,4 +1,4 @@
-import COpenSSL
+import CSRTPCiphers
 import RTP
 
 /// Seals (encrypts and authenticates) or opens packets with one session key. Allocates nothing. Confined to its owner's thread.
@@ -12,9 +12,8 @@ final class Cipher {
     }
 
     init(_ keys: SessionKeys, _ suite: CipherSuite, _ direction: Direction) throws(SRTPFailure) {
-        let mode = suite == .gcm ? apus_srtp_gcm : apus_srtp_counter_mode
         let made = apus_srtp_cipher_make(
-            mode, direction == .seals ? apus_srtp_seals : apus_srtp_opens, keys.encryption, keys.authentication,
+            suite.mode, direction == .seals ? apus_srtp_seals : apus_srtp_opens, keys.encryption, keys.authentication,
             keys.salt)
         guard let made else { throw .impossible }
         self.suite = suite
@@ -46,6 +45,10 @@ final class Cipher {
         var packet = apus_srtp_packet(ssrc: ssrc, index: index, header: header, trailer: trailer)
         return apus_srtp_open(cipher, &packet, payload.start, payload.count, tag.start, plain.octets)
     }
+}
+
+extension CipherSuite {
+    var mode: apus_srtp_mode { self == .gcm ? apus_srtp_gcm : apus_srtp_counter_mode }
 }
 
 extension apus_srtp_packet {

@@ -1,4 +1,4 @@
-import COpenSSL
+import CSRTPCiphers
 import RTP
 
 /// The session keys for the RTP or RTCP packets of one direction.
@@ -27,7 +27,7 @@ extension SessionKeys {
     private static let authenticationKeyByteCount = 20
 
     init(of master: MasterKey, for use: Use) throws(SRTPFailure) {
-        if let reason = apus_load_srtp() { throw .noLibrary(String(cString: reason)) }
+        if let reason = apus_load_srtp(master.suite.mode) { throw .noLibrary(String(cString: reason)) }
         let labels = use.labels
         self.init(
             encryption: try Self.derive(labels.encryption, of: master, byteCount: CipherSuite.keyByteCount),
@@ -52,13 +52,13 @@ extension SessionKeys {
 public enum SRTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The library cannot be loaded; contains the dynamic linker's message.
     case noLibrary(String)
-    /// OpenSSL has no memory, or the host forbids the cipher.
+    /// The library has no memory, or the host forbids the cipher.
     case impossible
 
     public var description: String {
         switch self {
-        case .noLibrary(let reason): "SRTP needs OpenSSL's libcrypto (the package libssl3): \(reason)"
-        case .impossible: "OpenSSL cannot encrypt SRTP on this host"
+        case .noLibrary(let reason): "SRTP needs the packages libssl3 and libgnutls30: \(reason)"
+        case .impossible: "SRTP cannot be encrypted on this host"
         }
     }
 }

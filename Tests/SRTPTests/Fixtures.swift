@@ -1,4 +1,4 @@
-import COpenSSL
+import CSRTPCiphers
 import RTP
 import Wire
 
@@ -25,7 +25,7 @@ extension Cipher {
     convenience init(
         _ suite: CipherSuite, _ direction: Direction, key: [UInt8], authentication: [UInt8] = [], salt: [UInt8]
     ) throws {
-        if let reason = apus_load_srtp() { throw SRTPFailure.noLibrary(String(cString: reason)) }
+        if let reason = apus_load_srtp(suite.mode) { throw SRTPFailure.noLibrary(String(cString: reason)) }
         let padded = authentication + [UInt8](repeating: 0, count: 20 - authentication.count)
         try self.init(SessionKeys(encryption: key, authentication: padded, salt: salt), suite, direction)
     }

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "DTLS.h"
-#include "SRTP.h"
 #include "TLS.h"
 
 // Loads the library and checks that it has MD5 and SHA-256 (a host in FIPS mode lacks MD5). Returns NULL on success, else the

@@ -61,8 +61,8 @@ extension Attack {
             try verify(try answer.expect(461).head.contains("SRTP needs rtsps://"), answer.head)
         },
         Attack(
-            "packets with another key than that of the publisher", in: "COpenSSL/SRTP.c",
-            guard: "functions.CRYPTO_memcmp(digest, tag, hash_tag) == 0", effect: "viewers do not receive them",
+            "packets with another key than that of the publisher", in: "CSRTPCiphers/CounterMode.c",
+            guard: "functions.CRYPTO_memcmp(digest, tag, counter_mode_tag) == 0", effect: "viewers do not receive them",
             scope: .usersInTLS
         ) { target in
             let (own, other) = (try SecurePackets(seed: 0), try SecurePackets(seed: 1))
