@@ -40,9 +40,12 @@ def check(what, holds, seen):
 def configuration(paths, http=HTTP, webrtc=WEBRTC, rtsp=RTSP, **sections):
     """Writes the server's configuration, and returns the command that serves it."""
     file = Path(folder, "apus.json")
+    # Apus creates no socket where other users may write.
+    private = Path(folder, "private")
+    private.mkdir(mode=0o700, exist_ok=True)
     file.write_text(json.dumps({
         "server": {"port": rtsp}, "http": {"port": http}, "webrtc": {"port": webrtc, "singlePort": True, **sections.pop("webrtc_options", {})},
-        "rtmp": {"serve": "no"}, "srt": {"serve": "no"}, "access": {"open": True}, "control": {"socket": f"{folder}/control"},
+        "rtmp": {"serve": "no"}, "srt": {"serve": "no"}, "access": {"open": True}, "control": {"socket": f"{private}/control"},
         "paths": paths, **sections}))
     return [os.environ["APUS_BINARY"], "serve", "--config", str(file)]
 
