@@ -40,24 +40,25 @@ public struct SRTStreamID: Hashable, Sendable {
         let content = Array(bytes.prefix { $0 != 0 })
         guard content.count <= Self.maximumByteCount else { throw .tooLong }
         guard let text = String(validating: content, as: UTF8.self) else { throw .notUTF8 }
-        guard !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
-            throw .controlCharacter
-        }
+        try Self.checkControlCharacters(in: text)
         try self.init(text)
     }
 
+    /// Separators are compared as bytes: a separator and a combining mark behind it are one other character.
     private init(_ text: String) throws(SRTStreamIDError) {
-        if text.hasPrefix(Self.prefix) {
-            try self.init(keys: text.dropFirst(Self.prefix.count))
+        if text.utf8.starts(with: Self.prefix.utf8) {
+            try self.init(keys: text.utf8.dropFirst(Self.prefix.utf8.count))
             return
         }
         // Encoded once at most: a client either decodes its URL or does not.
         let decoded = text.percentDecoded ?? text
-        if decoded.hasPrefix(Self.prefix) {
-            try self.init(keys: decoded.dropFirst(Self.prefix.count))
+        try Self.checkControlCharacters(in: decoded)
+        if decoded.utf8.starts(with: Self.prefix.utf8) {
+            try self.init(keys: decoded.utf8.dropFirst(Self.prefix.utf8.count))
             return
         }
-        let parts = decoded.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false).map(String.init)
+        let parts = decoded.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 4, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         let action = Self.actions[parts[0]]
         guard let action, parts.count > 1 else {
             self.init(path: decoded.nonEmpty, mode: .request)
@@ -68,19 +69,26 @@ public struct SRTStreamID: Hashable, Sendable {
             password: parts.count > 3 ? parts[3] : nil, query: parts.count > 4 ? parts[4] : "")
     }
 
+    /// Called again after percent-decoding, which makes a line feed of `%0A`.
+    private static func checkControlCharacters(in text: String) throws(SRTStreamIDError) {
+        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .controlCharacter }
+    }
+
     /// What marks the keys of access control, of which only the variant with flat keys is in use.
     private static let prefix = "#!::"
     private static let actions: [String: Mode] = ["read": .request, "request": .request, "publish": .publish]
 
     /// Reads `key=value,…`. Other keys, such as the host `h`, are left out. `s`, a session in SRT's access control, is the password,
     /// as for MediaMTX.
-    private init(keys: Substring) throws(SRTStreamIDError) {
+    private init(keys: Substring.UTF8View) throws(SRTStreamIDError) {
         var values: [Substring: String] = [:]
-        for pair in keys.split(separator: ",") {
-            guard let equals = pair.firstIndex(of: "=") else { throw .malformedKey(String(pair)) }
+        for pair in keys.split(separator: UInt8(ascii: ",")) {
+            guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else {
+                throw .malformedKey(String(Substring(pair)))
+            }
             // The first value counts, as in a query.
-            let key = pair[..<equals]
-            if values[key] == nil { values[key] = String(pair[pair.index(after: equals)...]) }
+            let key = Substring(pair[..<equals])
+            if values[key] == nil { values[key] = String(Substring(pair[equals...].dropFirst())) }
         }
         if let type = values["t"], type != "stream" { throw .unsupportedType(type) }
         var mode = Mode.request
@@ -98,7 +106,7 @@ public struct SRTStreamID: Hashable, Sendable {
         let pairs: [(key: String, value: String?)] = [
             ("r", path), ("m", mode.rawValue), ("u", user), ("s", password),
         ]
-        guard !pairs.contains(where: { $0.value?.contains(",") == true }) else { return nil }
+        guard !pairs.contains(where: { $0.value?.utf8.contains(UInt8(ascii: ",")) == true }) else { return nil }
         let text =
             Self.prefix + pairs.compactMap { pair in pair.value.map { "\(pair.key)=\($0)" } }.joined(separator: ",")
         return text.utf8.count <= Self.maximumByteCount ? text : nil

@@ -73,9 +73,11 @@ import Testing
         let ids = [
             SRTStreamID(path: "live/yard", mode: .publish, user: "ann", password: "se=same"),
             SRTStreamID(path: "cam", mode: .request), SRTStreamID(path: nil, mode: .bidirectional),
+            SRTStreamID(path: "\u{301}cam", mode: .request, user: "\u{301}", password: "\u{301}"),
         ]
         for id in ids { #expect(try SRTStreamID(parsing: Array(#require(id.text).utf8)) == id) }
         #expect(SRTStreamID(path: "a,b", mode: .request).text == nil)
+        #expect(SRTStreamID(path: "a,\u{301}b", mode: .request).text == nil)
         #expect(SRTStreamID(path: String(repeating: "a", count: 512), mode: .request).text == nil)
     }
 
@@ -83,6 +85,8 @@ import Testing
         let samples: [(bytes: [UInt8], error: SRTStreamIDError, rejection: SRTRejection)] = [
             ([0xFF, 0xFE], .notUTF8, .badRequest),
             (Array("cam\n".utf8), .controlCharacter, .badRequest),
+            (Array("cam%0Ayard".utf8), .controlCharacter, .badRequest),
+            (Array("%23!::r=cam%00".utf8), .controlCharacter, .badRequest),
             (Array("#!::r".utf8), .malformedKey("r"), .badRequest),
             (Array("#!::r=cam,m=steal".utf8), .unknownMode("steal"), .unsupportedMode),
             (Array("#!::r=cam,t=file".utf8), .unsupportedType("file"), .unsupportedMedia),
