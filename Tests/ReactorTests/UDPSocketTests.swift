@@ -240,6 +240,23 @@ private func send(_ bytes: [UInt8], from socket: borrowing UDPSocket, to address
         #expect(receive(1, at: second).map(\.bytes) == [[6]])
     }
 
+    /// Source-specific multicast. Like the tests above, this sends nothing to other hosts.
+    @Test func aReceiverOfAGroupHearsItsSourcesOnly() throws {
+        let lo = SocketAddress.loopback(.ipv4, port: 0)
+        let group = try #require(SocketAddress("239.255.77.3", port: 41_501))
+        let other = try #require(SocketAddress("127.0.0.2", port: 0))
+        let hears = try UDPSocket(receiving: group, from: [other, lo], onInterfaceHaving: lo)
+        let hearsOther = try UDPSocket(receiving: group, from: [other], onInterfaceHaving: lo)
+        for (source, byte) in [(lo, UInt8(7)), (other, 8)] {
+            let sender = try UDPSocket(at: source)
+            try sender.setMulticastInterface(having: lo)
+            try sender.setMulticastTimeToLive(0)
+            #expect(send([byte], from: sender, to: group) == nil)
+        }
+        #expect(receive(2, at: hears).map(\.bytes) == [[7], [8]])
+        #expect(receive(1, at: hearsOther).map(\.bytes) == [[8]])
+    }
+
     @Test func aDatagramHasItsArrivalTime() throws {
         let receiver = try UDPSocket(at: .loopback(.ipv4, port: 0))
         let sender = try UDPSocket(at: .loopback(.ipv4, port: 0))

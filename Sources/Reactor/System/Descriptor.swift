@@ -25,6 +25,12 @@ public struct Descriptor: ~Copyable, Sendable {
     /// Closes the descriptor now.
     public consuming func close() {}
 
+    /// Blocks until there is something to read, or for `milliseconds`; returns false if nothing came.
+    func waitToRead(milliseconds: Int32) -> Bool {
+        var wanted = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
+        return uninterrupted { poll(&wanted, 1, milliseconds) } > 0
+    }
+
     /// Gives up ownership: the caller must close the returned number.
     public consuming func release() -> Int32 {
         let fd = fd

@@ -52,6 +52,20 @@ extension Descriptor {
         let status = setsockopt(fd, level, option, &request, socklen_t(MemoryLayout<group_req>.size))
         guard status == 0 else { throw .last("setsockopt") }
     }
+
+    /// Joins `group` for the datagrams of one host (RFC 4607). Further calls add hosts.
+    func join(
+        _ group: SocketAddress, from source: SocketAddress, _ address: SocketAddress?
+    ) throws(SystemError) {
+        var request = group_source_req()
+        if let address { request.gsr_interface = try LocalAddresses.index(ofInterfaceHaving: address) }
+        group.write(to: &request.gsr_group, for: group.family)
+        source.write(to: &request.gsr_source, for: group.family)
+        let level = group.family == .ipv4 ? clinux_level_ip : clinux_level_ipv6
+        let status = setsockopt(
+            fd, level, MCAST_JOIN_SOURCE_GROUP, &request, socklen_t(MemoryLayout<group_source_req>.size))
+        guard status == 0 else { throw .last("setsockopt") }
+    }
 }
 
 extension LocalAddresses {

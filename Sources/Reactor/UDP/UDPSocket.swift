@@ -104,19 +104,25 @@ extension UDPSocket {
         try descriptor.setOption(clinux_level_udp, clinux_receive_trains, isWhole ? 1 : 0)
     }
 
+    /// Blocks until there is a datagram to receive, or for `milliseconds`; returns false if none came.
+    public func waitToReceive(milliseconds: Int32) -> Bool { descriptor.waitToRead(milliseconds: milliseconds) }
+
     /// Creates a receiver of `group` at its port, which other receivers on this host may share (SO_REUSEADDR). It receives only
     /// datagrams that are sent to the group.
     ///
-    /// - Parameter address: The address of the receiving interface; by default the interface of the route.
+    /// - Parameters:
+    ///   - sources: The hosts whose datagrams are received (RFC 4607); all if there are none.
+    ///   - address: The address of the receiving interface; by default the interface of the route.
     public init(
-        receiving group: SocketAddress, onInterfaceHaving address: SocketAddress? = nil,
-        bufferByteCount: Int32 = 4 << 20
+        receiving group: SocketAddress, from sources: [SocketAddress] = [],
+        onInterfaceHaving address: SocketAddress? = nil, bufferByteCount: Int32 = 4 << 20
     ) throws(SystemError) {
         let descriptor = try Descriptor(socket(group.family.domain, clinux_datagram, 0), from: "socket")
         try descriptor.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
         try descriptor.setOption(SOL_SOCKET, SO_RCVBUF, bufferByteCount)
         try descriptor.bind(group, for: group.family)
-        try descriptor.changeMembership(MCAST_JOIN_GROUP, of: group, address)
+        if sources.isEmpty { try descriptor.changeMembership(MCAST_JOIN_GROUP, of: group, address) }
+        for source in sources { try descriptor.join(group, from: source, address) }
         self.descriptor = descriptor
         family = group.family
     }

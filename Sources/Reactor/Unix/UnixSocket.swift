@@ -61,7 +61,6 @@ public struct UnixSocket: ~Copyable {
 
     /// Blocks until there are bytes to read, or for `milliseconds`; returns false if none came.
     public func waitToRead(milliseconds: Int32) -> Bool {
-        var wanted = pollfd(fd: fd, events: Int16(POLLIN), revents: 0)
-        return uninterrupted { poll(&wanted, 1, milliseconds) } > 0
+        descriptor.waitToRead(milliseconds: milliseconds)
     }
 }
