@@ -13,6 +13,8 @@ struct ContinuityCheck: Hashable, Sendable {
     /// the next one seems to be a duplicate.
     static let certainPacketCount = 14
 
+    /// The least number of packets that are missing so far: a counter has four bits.
+    private(set) var missingCount = 0
     private var last: UInt8?
     private var isRepeated = false
     private var hasLost = false
@@ -35,6 +37,8 @@ struct ContinuityCheck: Hashable, Sendable {
             return .duplicate
         }
         isRepeated = false
-        return isDiscontinuity || counter == expected ?? counter ? .next : .gap
+        guard !isDiscontinuity, let expected, counter != expected else { return .next }
+        missingCount += Int((counter &- expected) & 0xF)
+        return .gap
     }
 }
