@@ -199,7 +199,7 @@ let package = Package(
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
                 "RTSPClient", "RTMP", "RTMPClient", "RTMPServer", "RTSPServer", "SRT", "SRTClient", "SRTServer",
                 "Serving", "WebRTC", "WebRTCServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media",
-                "SDP", "Reactor", "TLS", logging,
+                "MPEGTS", "SDP", "Reactor", "TLS", logging,
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: everywhere),

@@ -155,8 +155,8 @@ let package = Package(
             dependencies: [
                 "CCurl", "COpenSSL", "Capture", "Codecs", "Connecting", "Delivery", "HTTP", "HTTPServer", "Muxing",
                 "RTMP", "RTMPClient", "RTMPServer", "RTSPClient", "RTSPServer", "SRT", "SRTClient", "SRTServer",
-                "Serving", "WebRTC", "WebRTCServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "Streams", "Media",
-                "SDP", "Reactor", "TLS", logging, "Yams",
+                "Serving", "WebRTC", "WebRTCServer", "RTSP", "RTP", "RateControl", "HLS", "MP4", "MPEGTS", "Streams",
+                "Media", "SDP", "Reactor", "TLS", logging, "Yams",
             ],
             path: "Modules/Server", swiftSettings: fuzzing),
         .target(name: "Fuzzing", path: "Driver", swiftSettings: fuzzing),

@@ -19,7 +19,7 @@ public final class Demuxer {
     /// Reads a stream of bytes; `nil` for a file or a URL.
     private var reader: UnsafeMutablePointer<AVIOContext>?
     private let bytes: ByteInput?
-    /// Reads an `http` or `https` URL.
+    /// Reads an `http`, `https` or `udp` URL.
     private let resources: ResourceInput?
     private var packet: UnsafeMutablePointer<AVPacket>?
     private let interruption: Interruption
@@ -37,7 +37,7 @@ public final class Demuxer {
     ///
     /// - Parameters:
     ///   - bytes: the stream, if the input is one.
-    ///   - opener: opens what is read of an `http` or `https` URL.
+    ///   - opener: opens what is read of an `http`, `https` or `udp` URL.
     ///   - kinds: the kinds of tracks to play.
     public init(
         _ input: DemuxerInput, reading bytes: ByteInput? = nil, through opener: (any ResourceOpener)? = nil,
@@ -58,7 +58,7 @@ public final class Demuxer {
             context.pointee.pb = reader
         }
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
-        if case .url(let url, _) = input, DemuxerInput.isHTTP(url), resources?.open(url, for: context) != true {
+        if case .url(let url, _) = input, DemuxerInput.usesOpener(url), resources?.open(url, for: context) != true {
             avformat_close_input(&opened)
             (hasTimes, isLive) = (false, false)
             throw Self.failure(resources, "\(name) cannot be read", code: apus_averror_eacces, remedy: input.remedy)
@@ -152,7 +152,9 @@ extension Demuxer {
             }
             guard status >= 0 else {
                 if status != apus_averror_eof { damagedPacketCount += 1 }
-                return nil
+                // A recording is played as far as it can be read.
+                guard isLive, resources?.inputFailure != nil else { return nil }
+                throw Self.failure(resources, "\(name) has ended", code: status, remedy: "")
             }
             defer { av_packet_unref(packet) }
             let index = Int(packet.pointee.stream_index)

@@ -4,8 +4,8 @@ import CFFmpeg
 public enum DemuxerInput: Hashable, Sendable {
     /// A file at a path.
     case file(String)
-    /// A URL that libavformat opens, or with `http` and `https` a ``ResourceOpener``. Messages show `name`, because the URL may contain
-    /// a password.
+    /// A URL that libavformat opens, or with `http`, `https` and `udp` a ``ResourceOpener``. Messages show `name`, because the URL may
+    /// contain a password.
     case url(String, name: String)
     /// A stream of bytes, such as a pipe (``ByteInput``).
     case bytes(name: String)
@@ -52,6 +52,8 @@ public enum DemuxerInput: Hashable, Sendable {
         case .url(let url, _) where Self.isHTTP(url):
             // The HLS demuxer would use connections of libavformat again, which there are not.
             [Self.protocols([]), ("http_persistent", "0"), ("http_multiple", "0")]
+        // Every host can send datagrams, so they must not be read as a format that names other URLs.
+        case .url(let url, _) where Self.isDatagrams(url): [Self.protocols([]), ("format_whitelist", "mpegts")]
         case .url(let url, _):
             [Self.protocols(Self.protocols(of: url)), ("rw_timeout", Self.timeout), ("user_agent", "apus")]
         }
@@ -74,6 +76,12 @@ public enum DemuxerInput: Hashable, Sendable {
     public static func isHTTP(_ url: String) -> Bool {
         ["http://", "https://"].contains(where: url.lowercased().hasPrefix)
     }
+
+    /// Whether a URL names a port or a group at which a transport stream comes in datagrams.
+    public static func isDatagrams(_ url: String) -> Bool { url.lowercased().hasPrefix("udp://") }
+
+    /// Whether a ``ResourceOpener`` reads a URL.
+    static func usesOpener(_ url: String) -> Bool { isHTTP(url) || isDatagrams(url) }
 }
 
 /// A stream of bytes for a ``Demuxer``.

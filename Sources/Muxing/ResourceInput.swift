@@ -27,6 +27,8 @@ final class ResourceInput {
     private var readers: [UnsafeMutablePointer<AVIOContext>: Reader] = [:]
     /// The first failure: others only follow from it.
     private(set) var failure: ResourceFailure?
+    /// Why the input itself can no longer be read. Resources that the input names do not count.
+    private(set) var inputFailure: ResourceFailure?
 
     init(_ opener: any ResourceOpener) {
         self.opener = opener
@@ -41,7 +43,9 @@ final class ResourceInput {
     /// - Returns: whether it can be read.
     func open(_ url: String, for context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
         do throws(ResourceFailure) {
-            context.pointee.pb = try reader(of: opener.open(url, .whole, from: .input))
+            context.pointee.pb = try reader(of: opener.open(url, .whole, from: .input)) { [weak self] in
+                self?.inputFailure = $0
+            }
         } catch {
             note(error)
             return false
@@ -110,10 +114,14 @@ final class ResourceInput {
 
     // MARK: Readers
 
+    /// - Parameter failed: called with the reason if the resource can no longer be read.
     private func reader(
-        of resource: any Resource
+        of resource: any Resource, failed: @escaping (ResourceFailure) -> Void = { _ in }
     ) throws(ResourceFailure) -> UnsafeMutablePointer<AVIOContext> {
-        let reader = Reader(resource) { [weak self] in self?.note($0) }
+        let reader = Reader(resource) { [weak self] failure in
+            self?.note(failure)
+            failed(failure)
+        }
         var calls = apus_resource_calls()
         calls.read = { owner, buffer, size in
             guard let owner, let buffer else { return apus_averror_einval }

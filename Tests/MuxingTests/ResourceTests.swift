@@ -135,6 +135,52 @@ import Testing
         #expect(failure?.reason == "http://h/a cannot be read: no such file")
     }
 
+    /// Every host can send datagrams, so these are read as a transport stream and nothing else.
+    @Test func datagramsNameNothing() throws {
+        let url = "udp://@:9"
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n"
+        let opener = Opener([url: Array(text.utf8)])
+        #expect(throws: DemuxFailure.self) { try Self.packets(Self.demuxer(url, through: opener)) }
+        #expect(opener.opened.map(\.url) == [url])
+    }
+
+    /// Bytes that come until the sender is away.
+    private final class Broadcast: ResourceOpener, Resource {
+        let location = "udp://@:9"
+        let mediaType = ""
+        let byteCount: Int64? = nil
+        private var rest: ArraySlice<UInt8>
+
+        init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+        func open(_ url: String, _ range: ResourceRange, from origin: ResourceOrigin) -> any Resource { self }
+
+        func seek(to position: Int64) {}
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws(ResourceFailure) -> Int {
+            guard !rest.isEmpty else { throw ResourceFailure("the sender is away") }
+            let count = min(buffer.count, rest.count, 1_472)
+            buffer.copyBytes(from: rest.prefix(count))
+            rest.removeFirst(count)
+            return count
+        }
+    }
+
+    @Test(arguments: [0, 100])
+    func aLiveStreamEndsWithTheReasonOfTheOpener(missingByteCount: Int) async throws {
+        let folder = try TemporaryFolder()
+        let command =
+            ["ffmpeg", "-nostdin", "-v", "error", "-i", try await Clip.plain.path(), "-c", "copy", "-f", "mpegts"]
+            + [folder.file("clip.ts")]
+        let outcome = try await Command.run(command)
+        try #require(outcome.status == 0, "\(outcome.diagnostics)")
+        let broadcast = Broadcast(folder.bytes("clip.ts").dropLast(missingByteCount))
+        let demuxer = try Demuxer(.url(broadcast.location, name: "udp://@:9"), through: broadcast)
+        #expect(demuxer.isLive && demuxer.tracks.map(\.codecName) == ["h264", "aac"])
+        let failure = #expect(throws: DemuxFailure.self) { while try demuxer.next() != nil {} }
+        #expect(failure?.reason == "udp://@:9 has ended: the sender is away")
+    }
+
     /// A playlist in a pipe names nothing on this host.
     @Test func aPipeNamesNoFiles() async throws {
         let folder = try TemporaryFolder()

@@ -44,15 +44,18 @@ final class ReopenedSource: PathSource {
     }
 
     private let open: @Sendable (Configuration.Path) throws(SourceFailure) -> any PathSource
+    private let received: @Sendable () -> NetworkInput?
     private let state: Mutex<State>
 
-    /// - Parameter open: creates the source of one run, with the latest settings.
+    /// - Parameters:
+    ///   - received: what the source of the present run receives over the network. Called on any thread.
+    ///   - open: creates the source of one run, with the latest settings.
     init(
-        label: String, path: Configuration.Path,
+        label: String, path: Configuration.Path, received: @escaping @Sendable () -> NetworkInput? = { nil },
         open: @escaping @Sendable (Configuration.Path) throws(SourceFailure) -> any PathSource
     ) {
         self.label = label
-        self.open = open
+        (self.received, self.open) = (received, open)
         state = Mutex(State(path: path))
     }
 
@@ -94,6 +97,8 @@ final class ReopenedSource: PathSource {
     }
 
     var status: SourceStatus? { state.withLock { $0.status } }
+
+    var input: NetworkInput? { state.withLock { $0.source != nil } ? received() : nil }
 
     var endsForGood: Bool { state.withLock { $0.source?.endsForGood ?? $0.endedForGood } }
 }

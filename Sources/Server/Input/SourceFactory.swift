@@ -56,6 +56,8 @@ func makeSource(
         return PulledSource(by: pulling, transcoding: transcoding)
     case .pulledSRT(let url, _):
         return PulledSource(by: SRTPulling(url: url, trust: path.clock, calls: pulls.srt), transcoding: transcoding)
+    case .url(let url) where DemuxerInput.isDatagrams(url):
+        return makeDatagramSource(url, path, permittedBy: pulls.destinations, log: log)
     case .url(let url):
         let name = withoutCredentials(url)
         return ReopenedSource(label: name, path: path) { (path) throws(SourceFailure) in

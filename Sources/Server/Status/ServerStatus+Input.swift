@@ -4,16 +4,16 @@ import Media
 extension ServerStatus {
     /// What a source receives over the network.
     public struct InputLine: Hashable, Sendable, Codable {
-        /// The URL of a pulled stream without user and password, or the address of a publisher.
+        /// The URL of a pulled stream without user and password, or the address of a publisher or of the sender of datagrams.
         public let peer: String
         /// `TCP`, `UDP`, `multicast` or `TLS`; with SRTP `SRTP over UDP` or `SRTP over TLS`; `RTMP` or `RTMPS`.
         public let transport: String
         /// The publisher's user and program.
         public let user: String?
         public let client: String?
-        /// Of each RTP stream.
+        /// Of each RTP stream; for datagrams, of the packets of their transport stream.
         public let tracks: [InputTrackLine]
-        /// The names of what a transport stream contains and is not received.
+        /// The names of what comes and is not received, such as a stream in a transport stream, or datagrams of a second sender.
         public let leftOut: [String]
         /// How the capture times are determined: `arrival`, `sender-reports` or `sender-clock`; `nil` in the first second.
         public let captureTimes: String?

@@ -1,4 +1,5 @@
 import Media
+import Muxing
 import RTMPClient
 import RTSP
 import SRT
@@ -20,7 +21,7 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
     case pulledRTMP(RTMPURL, text: String)
     /// The stream of an SRT server, by its `srt` URL. The text may contain a password.
     case pulledSRT(SRTURL, text: String)
-    /// A stream or a recording at a URL that FFmpeg opens, such as `http://`. The text may contain a password.
+    /// A stream or a recording at a URL whose format FFmpeg reads, such as `http://` and `udp://`. The text may contain a password.
     case url(String)
     /// A file, a fifo or a device: this is determined when it is opened.
     case path(String)
@@ -71,6 +72,11 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         let scheme = url.prefix { $0 != ":" }.lowercased()
         if scheme == "rtmp" || scheme == "rtmps" { return "this is not a valid RTMP URL; write rtmp://HOST/APP/NAME" }
         if scheme == "rtsp" || scheme == "rtsps" { return "this is not a valid RTSP URL; write rtsp://HOST/PATH" }
+        if scheme == "udp" {
+            do throws(DatagramURLError) { _ = try DatagramURL(url) } catch {
+                return "this is not a valid UDP URL: \(error)"
+            }
+        }
         if scheme == "srt" {
             do throws(SRTURLError) { _ = try SRTURL(url) } catch { return "this is not a valid SRT URL: \(error)" }
         }
@@ -84,7 +90,8 @@ public enum SourceSpecification: Hashable, Sendable, CustomStringConvertible {
         case .pulled(let url, _): url.userInformation?.password != nil
         case .pulledRTMP(let url, _): url.hasPassword
         case .pulledSRT(let url, _): url.hasSecret
-        case .url(let url): UserInformation.removed(from: url) != url
+        // The address in front of a multicast group is that of its source, not a user.
+        case .url(let url): !DemuxerInput.isDatagrams(url) && UserInformation.removed(from: url) != url
         default: false
         }
     }
