@@ -24,6 +24,22 @@ public struct ReceivedResponse: Hashable, Sendable {
     /// Status and reason: `404 Not Found`.
     public var statusLine: String { reason.isEmpty ? "\(status)" : "\(status) \(reason)" }
 
+    /// The length of the body; `nil` if no header tells it. A length may be repeated, as a list or in several lines (RFC 9112, section 6.3).
+    func contentLength() throws(ResponseFailure) -> Int? {
+        var length: Int?
+        for value in values(of: "Content-Length") {
+            for part in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+                let digits = part.trimmed
+                guard !digits.isEmpty, digits.allSatisfy(\.isDigit), let count = Int(Substring(digits)) else {
+                    throw .malformedLength
+                }
+                guard length ?? count == count else { throw .severalLengths }
+                length = count
+            }
+        }
+        return length
+    }
+
     /// Reads the status line (RFC 9112, section 4).
     mutating func begin(_ line: [UInt8]) throws(ResponseFailure) {
         let parts = line.split(separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)

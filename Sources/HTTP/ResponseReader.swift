@@ -118,10 +118,7 @@ public struct ResponseReader: Sendable {
             guard coding.utf8.equalsIgnoringCase("chunked") else { throw .unsupportedTransferCoding }
             return phase = .chunkSize
         }
-        guard let text = response.value(of: "Content-Length") else { return phase = .bodyUntilEnd }
-        guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }), let count = Int(text) else {
-            throw .malformedLength
-        }
+        guard let count = try response.contentLength() else { return phase = .bodyUntilEnd }
         guard count <= limits.bodyByteCount else { throw .bodyTooLong(limit: limits.bodyByteCount) }
         phase = count == 0 ? .complete : .body(remaining: count)
     }
@@ -151,6 +148,8 @@ public enum ResponseFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case malformedStatusLine
     case malformedHeader
     case malformedLength
+    /// The headers tell several lengths of the body, as in an attempt to smuggle another response behind it.
+    case severalLengths
     case malformedChunk
     case unsupportedTransferCoding
     case headTooLong(limit: Int)
@@ -163,6 +162,7 @@ public enum ResponseFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case .malformedStatusLine: "the status line is malformed"
         case .malformedHeader: "a header is malformed"
         case .malformedLength: "the length of the body is malformed"
+        case .severalLengths: "the headers tell several lengths of the body"
         case .malformedChunk: "a chunk of the body is malformed"
         case .unsupportedTransferCoding: "the transfer coding is not supported"
         case .headTooLong(let limit): "the headers are longer than \(limit) bytes"

@@ -42,6 +42,12 @@ struct ResponseReaderTests {
         #expect(try Self.body("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab") == nil)
     }
 
+    /// Proxies join equal headers, or repeat them.
+    @Test(arguments: ["Content-Length: 2\r\nContent-Length: 2", "content-length: 2, 2", "Content-Length: 2\r\nX: y\r\nContent-Length: 02"])
+    func aLengthMayBeRepeated(_ headers: String) throws {
+        #expect(try Self.body("HTTP/1.1 200 OK\r\n\(headers)\r\n\r\nab behind") == "ab")
+    }
+
     @Test func chunksAreJoined() throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n"
         #expect(try Self.body(head + "3\r\nabc\r\n0A;x=y\r\n0123456789\r\n0\r\nX: y\r\n\r\n") == "abc0123456789")
@@ -68,6 +74,11 @@ struct ResponseReaderTests {
         ("HTTP/1.1 200 OK\r\nno colon\r\n", .malformedHeader), ("HTTP/1.1 200 OK\r\n a: b\r\n", .malformedHeader),
         ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", .malformedLength),
         ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", .malformedLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n", .malformedLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2,\r\n\r\n", .malformedLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", .malformedLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\n", .severalLengths),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 1\r\n\r\n", .severalLengths),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", .unsupportedTransferCoding),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", .malformedChunk),
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n123456789\r\n", .malformedChunk),
