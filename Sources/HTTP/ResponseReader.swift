@@ -35,7 +35,8 @@ public struct ResponseReader: Sendable {
     /// The bytes of the present line, without its line feed.
     private var line: [UInt8] = []
     private var headByteCount = 0
-    private var response = ReceivedResponse()
+    /// What has been read. After ``ResponseFailure/bodyTooLong(limit:)``, it lacks only the rest of its body.
+    public private(set) var response = ReceivedResponse()
 
     public init(limits: Limits = Limits()) {
         self.limits = limits

@@ -93,7 +93,7 @@ final class SignallingExchange {
             let part = bytes.withUnsafeBufferPointer { Array($0) }
             if let complete = try reader.received(part) { completed(complete) }
         } catch {
-            failure = .response(error)
+            failed(error)
         }
     }
 
@@ -101,8 +101,14 @@ final class SignallingExchange {
         do throws(ResponseFailure) {
             completed(try reader.receivedEnd())
         } catch {
-            failure = .response(error)
+            failed(error)
         }
+    }
+
+    private func failed(_ error: ResponseFailure) {
+        // Only the answer to an offer needs its whole body. Others explain a refusal, such as by a page.
+        guard case .bodyTooLong = error, reader.response.status != 201 else { return failure = .response(error) }
+        completed(reader.response)
     }
 
     private func completed(_ response: ReceivedResponse) {

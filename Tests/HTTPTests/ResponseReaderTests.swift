@@ -101,4 +101,15 @@ struct ResponseReaderTests {
         let chunks = head + "Transfer-Encoding: chunked\r\n\r\n" + String(repeating: "6\r\nabcdef\r\n", count: 2)
         #expect(Self.outcome(of: chunks, limits) == .failure(.bodyTooLong(limit: 10)))
     }
+
+    @Test(arguments: ["Content-Length: 11\r\n\r\n", "\r\n", "Transfer-Encoding: chunked\r\n\r\nB\r\n"])
+    func theHeadIsKnownIfTheBodyIsTooLong(_ rest: String) {
+        var limits = ResponseReader.Limits()
+        limits.bodyByteCount = 10
+        var reader = ResponseReader(limits: limits)
+        let text = "HTTP/1.1 404 Not Found\r\nX: y\r\n\(rest)" + String(repeating: "a", count: 11)
+        #expect(throws: ResponseFailure.bodyTooLong(limit: 10)) { try reader.received(Array(text.utf8)) }
+        #expect(reader.response.statusLine == "404 Not Found" && reader.response.value(of: "X") == "y")
+        #expect(reader.response.body.count <= 10)
+    }
 }

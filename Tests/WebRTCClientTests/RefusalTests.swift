@@ -66,6 +66,20 @@ struct RefusalTests {
         #expect(try await end { _ in WebServer.Response(503) } == "503 Decided")
     }
 
+    /// A server may answer with a page, of which the client keeps 64 KB.
+    @Test func aRefusalWithALongBodyIsReported() async throws {
+        let page = [UInt8](repeating: 0x20, count: 1 << 20)
+        for (status, reason) in [
+            (404, "404 Decided"), (307, "the server has moved the stream to another address"),
+            (401, "the server requires a user and a password"),
+            (200, "200 Decided instead of 201 Created, so it is not an address of WHEP"),
+            (201, "invalid HTTP from the server: the body is longer than 65536 bytes"),
+        ] {
+            #expect(
+                try await end { _ in WebServer.Response(status, ["Content-Type: text/html"], body: page) } == reason)
+        }
+    }
+
     @Test func anotherSuccessThanCreatedIsNoWHEP() async throws {
         #expect(
             try await end { _ in WebServer.Response(200, ["Content-Type: text/html"], body: Array("<html>".utf8)) }
