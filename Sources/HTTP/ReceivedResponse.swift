@@ -21,6 +21,12 @@ public struct ReceivedResponse: Hashable, Sendable {
         headers.filter { $0.name.utf8.equalsIgnoringCase(name) }.map(\.value)
     }
 
+    /// Whether the server takes another request over the connection (RFC 9112, section 9.3).
+    public var persists: Bool {
+        let options = values(of: "Connection").flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+        return !options.contains { $0.trimmed.equalsIgnoringCase("close") }
+    }
+
     /// Status and reason: `404 Not Found`.
     public var statusLine: String { reason.isEmpty ? "\(status)" : "\(status) \(reason)" }
 

@@ -42,6 +42,9 @@ public struct ResponseReader: Sendable {
         self.limits = limits
     }
 
+    /// Whether nothing has come.
+    public var hasNothing: Bool { headByteCount == 0 }
+
     /// Takes the next bytes.
     ///
     /// - Returns: the response if it is complete. Bytes behind it are ignored.

@@ -4,7 +4,8 @@ import Media
 import RTSP
 import Reactor
 
-/// One HTTP request over a connection of its own, and its response. Answers one challenge for a password. Loop thread only.
+/// One HTTP request over a connection of its own, and its response. Answers one challenge for a password, over another connection if the
+/// server closes the first one behind its challenge. Loop thread only.
 final class SignallingExchange {
     /// A request without the headers that all have.
     struct Request {
@@ -18,12 +19,16 @@ final class SignallingExchange {
     private let request: Request
     private let authority: String
     private let userAgent: String
-    private let link: ServerLink
+    private var link: ServerLink
+    private let newLink: () -> ServerLink
     /// The credentials; they know the server's challenge after it.
     private(set) var login: ClientLogin?
     private var reader = ResponseReader()
     private var isSent = false
     private var hasAnsweredChallenge = false
+    /// Whether the request is repeated over another connection.
+    private var needsNewLink = false
+    private var hasNewLink = false
     private let deadline: MonotonicTime
     /// The response to the last request.
     private(set) var response: ReceivedResponse?
@@ -38,7 +43,8 @@ final class SignallingExchange {
     ) {
         (self.request, self.login, self.seconds) = (request, login, seconds)
         (authority, userAgent) = (plan.endpoint.authority, plan.userAgent)
-        link = ServerLink(plan.connection, on: watcher, newToken: newToken)
+        newLink = { ServerLink(plan.connection, on: watcher, newToken: newToken) }
+        link = newLink()
         deadline = now.advanced(byMilliseconds: seconds * 1_000)
     }
 
@@ -68,11 +74,27 @@ final class SignallingExchange {
             send()
         }
         link.flush()
-        if let reason = link.failure {
+        if link.failure != nil || link.hasEnded { connectionEnded() }
+        if needsNewLink { openNewLink() }
+    }
+
+    private func connectionEnded() {
+        if hasAnsweredChallenge, !hasNewLink, reader.hasNothing {
+            // A server may close its connection behind a response without saying so (RFC 9112, section 9.5). If it has made a session all the
+            // same, no client checks that one, so that it ends soon.
+            needsNewLink = true
+        } else if let reason = link.failure {
             failure = .connection(reason)
-        } else if link.hasEnded {
+        } else {
             receivedEnd()
         }
+    }
+
+    private func openNewLink() {
+        link.close()
+        link = newLink()
+        (hasNewLink, needsNewLink, isSent) = (true, false, false)
+        if let reason = link.failure { failure = .connection(reason) }
     }
 
     private func send() {
@@ -91,7 +113,7 @@ final class SignallingExchange {
         guard isSent, !isComplete else { return }
         do throws(ResponseFailure) {
             let part = bytes.withUnsafeBufferPointer { Array($0) }
-            if let complete = try reader.received(part) { completed(complete) }
+            if let complete = try reader.received(part) { completed(complete, isConnectionUsable: complete.persists) }
         } catch {
             failed(error)
         }
@@ -99,7 +121,7 @@ final class SignallingExchange {
 
     private func receivedEnd() {
         do throws(ResponseFailure) {
-            completed(try reader.receivedEnd())
+            completed(try reader.receivedEnd(), isConnectionUsable: false)
         } catch {
             failed(error)
         }
@@ -108,10 +130,10 @@ final class SignallingExchange {
     private func failed(_ error: ResponseFailure) {
         // Only the answer to an offer needs its whole body. Others explain a refusal, such as by a page.
         guard case .bodyTooLong = error, reader.response.status != 201 else { return failure = .response(error) }
-        completed(reader.response)
+        completed(reader.response, isConnectionUsable: false)
     }
 
-    private func completed(_ response: ReceivedResponse) {
+    private func completed(_ response: ReceivedResponse, isConnectionUsable: Bool) {
         guard response.status == 401 else { return self.response = response }
         guard login != nil else { return failure = .passwordRequired }
         guard !hasAnsweredChallenge, login?.handleChallenges(response.values(of: "WWW-Authenticate")) == true else {
@@ -119,6 +141,6 @@ final class SignallingExchange {
         }
         hasAnsweredChallenge = true
         reader = ResponseReader()
-        send()
+        if isConnectionUsable { send() } else { needsNewLink = true }
     }
 }

@@ -43,7 +43,10 @@ struct ResponseReaderTests {
     }
 
     /// Proxies join equal headers, or repeat them.
-    @Test(arguments: ["Content-Length: 2\r\nContent-Length: 2", "content-length: 2, 2", "Content-Length: 2\r\nX: y\r\nContent-Length: 02"])
+    @Test(arguments: [
+        "Content-Length: 2\r\nContent-Length: 2", "content-length: 2, 2",
+        "Content-Length: 2\r\nX: y\r\nContent-Length: 02",
+    ])
     func aLengthMayBeRepeated(_ headers: String) throws {
         #expect(try Self.body("HTTP/1.1 200 OK\r\n\(headers)\r\n\r\nab behind") == "ab")
     }
@@ -66,6 +69,15 @@ struct ResponseReaderTests {
         #expect(throws: ResponseFailure.incomplete) { try reader.receivedEnd() }
         #expect(try reader.received(Array("HTTP/1.1 200 OK\r\n\r\nabc".utf8)) == nil)
         #expect(try reader.receivedEnd().body == Array("abc".utf8))
+    }
+
+    @Test(arguments: [
+        ("X: y", true), ("Connection: keep-alive", true), ("Connection: close", false),
+        ("Connection: upgrade , Close", false), ("Connection: x\r\nConnection: close", false),
+    ])
+    func aServerMayCloseTheConnection(_ headers: String, _ persists: Bool) throws {
+        let text = "HTTP/1.1 200 OK\r\n\(headers)\r\nContent-Length: 0\r\n\r\n"
+        #expect(try #require(try Self.outcome(of: text).get()).persists == persists)
     }
 
     @Test(arguments: [

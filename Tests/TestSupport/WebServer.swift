@@ -24,9 +24,12 @@ public final class WebServer: Sendable {
         public var status: Int
         public var headers: [String]
         public var body: [UInt8]
+        /// Whether the connection is closed behind the response.
+        public var endsConnection: Bool
 
-        public init(_ status: Int, _ headers: [String] = [], body: [UInt8] = []) {
+        public init(_ status: Int, _ headers: [String] = [], body: [UInt8] = [], endsConnection: Bool = false) {
             (self.status, self.headers, self.body) = (status, headers, body)
+            self.endsConnection = endsConnection
         }
 
         /// A file, or the part of it that the request asks for.
@@ -123,7 +126,7 @@ public final class WebServer: Sendable {
                 let head = ["HTTP/1.1 \(response.status) Decided", "Content-Length: \(response.body.count)"]
                 let bytes =
                     Array(((head + response.headers).joined(separator: "\r\n") + "\r\n\r\n").utf8) + response.body
-                guard Self.send(bytes, to: descriptor) else { return }
+                guard Self.send(bytes, to: descriptor), !response.endsConnection else { return }
             }
         }
     }
