@@ -11,13 +11,16 @@ import WebRTC
 ///
 /// ```
 /// requesting ──201──▶ connecting ──keys──▶ playing ──▶ leaving ──response to DELETE──▶ over
+///     │                   └───failure─────────┴───────────▲                            ▲
+///     └──────────────────────────────failure, no resource──────────────────────────────┘
 /// ```
 final class PlaybackSession: PlayingSession {
     private enum Phase {
         case requesting(SignallingExchange)
         case connecting
         case playing
-        case leaving(SignallingExchange)
+        /// The session ends like this, whatever becomes of the request.
+        case leaving(SignallingExchange, ClientSessionEnd)
     }
 
     /// The sockets, by their numbers.
@@ -91,7 +94,7 @@ final class PlaybackSession: PlayingSession {
 
     var nextDeadline: MonotonicTime {
         switch phase {
-        case .requesting(let exchange), .leaving(let exchange): exchange.nextDeadline
+        case .requesting(let exchange), .leaving(let exchange, _): exchange.nextDeadline
         case .connecting: transport?.nextDeadline ?? .distantFuture
         case .playing: min(transport?.nextDeadline ?? .distantFuture, reception?.nextDeadline ?? .distantFuture)
         }
@@ -102,14 +105,26 @@ final class PlaybackSession: PlayingSession {
         for request in reception?.keyframeRequests() ?? [] { transport.send(request) }
     }
 
-    private func fail(_ failure: PlaybackFailure) {
-        end = end ?? .failed(failure.description)
+    private func fail(_ failure: PlaybackFailure, at now: MonotonicTime) {
+        leave(.failed(failure.description), at: now)
+    }
+
+    /// Ends the resource at the server, if there is one, and then the session.
+    private func leave(_ end: ClientSessionEnd, at now: MonotonicTime) {
+        guard let resource else { return self.end = end }
+        let place = self.place
+        phase = .leaving(
+            SignallingExchange(
+                SignallingExchange.Request(method: "DELETE", target: resource), of: plan, login,
+                seconds: Self.farewellSeconds, on: place.watcher, newToken: { place.newToken(Socket.farewell) },
+                at: now),
+            end)
     }
 
     func closeSockets() {
         isOver = true
         switch phase {
-        case .requesting(let exchange), .leaving(let exchange): exchange.close()
+        case .requesting(let exchange), .leaving(let exchange, _): exchange.close()
         case .connecting, .playing: break
         }
         if let fd = socket?.fd { place.watcher.unwatch(fd) }
@@ -127,7 +142,7 @@ extension PlaybackSession {
         guard end == nil else { return }
         switch (phase, socket) {
         case (_, Socket.media): receiveDatagrams(&buffers, owner, in: sessions, at: now)
-        case (.requesting(let exchange), Socket.offer), (.leaving(let exchange), Socket.farewell):
+        case (.requesting(let exchange), Socket.offer), (.leaving(let exchange, _), Socket.farewell):
             exchange.handle(readiness, &buffers, at: now)
         default: break
         }
@@ -135,7 +150,7 @@ extension PlaybackSession {
 
     func deadlinePassed(at now: MonotonicTime) {
         switch phase {
-        case .requesting(let exchange), .leaving(let exchange): exchange.deadlinePassed(at: now)
+        case .requesting(let exchange), .leaving(let exchange, _): exchange.deadlinePassed(at: now)
         case .connecting: transport?.deadlinePassed(at: now)
         case .playing:
             transport?.deadlinePassed(at: now)
@@ -146,20 +161,13 @@ extension PlaybackSession {
 
     /// Closes the DTLS connection, and ends the resource at the server if there is one.
     func tearDown(at now: MonotonicTime) {
+        guard end == nil else { return }
         switch phase {
         case .leaving: return
         case .requesting(let exchange): exchange.close()
-        case .connecting, .playing:
-            transport?.close()
-            guard let resource, end == nil else { break }
-            let place = self.place
-            return phase = .leaving(
-                SignallingExchange(
-                    SignallingExchange.Request(method: "DELETE", target: resource), of: plan, login,
-                    seconds: Self.farewellSeconds, on: place.watcher, newToken: { place.newToken(Socket.farewell) },
-                    at: now))
+        case .connecting, .playing: transport?.close()
         }
-        end = end ?? .closed(.finished)
+        leave(.closed(.finished), at: now)
     }
 
     func drain(_ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
@@ -174,9 +182,9 @@ extension PlaybackSession {
         switch phase {
         case .requesting(let exchange): proceed(exchange, sessions, owner, at: now)
         case .connecting, .playing: checkTransport(sessions, owner, at: now)
-        case .leaving(let exchange):
+        case .leaving(let exchange, let end):
             exchange.settle()
-            if exchange.isComplete { end = .closed(.finished) }
+            if exchange.isComplete { self.end = end }
         }
     }
 
@@ -188,7 +196,7 @@ extension PlaybackSession {
             hasConnected = true
             owner.session(number, reached: .connected, of: sessions, at: now)
         }
-        if let failure = exchange.failure { return fail(failure) }
+        if let failure = exchange.failure { return fail(failure, at: now) }
         guard let response = exchange.response else { return }
         exchange.close()
         login = exchange.login
@@ -199,7 +207,7 @@ extension PlaybackSession {
             owner.session(number, reached: .described(agreement.description, tracks: tracks), of: sessions, at: now)
             transport?.deadlinePassed(at: now)
         } catch {
-            fail(error)
+            fail(error, at: now)
         }
     }
 
@@ -245,7 +253,7 @@ extension PlaybackSession {
     /// Reports what has become of the transport.
     func checkTransport(_ sessions: Sessions, _ owner: any SessionOwner, at now: MonotonicTime) {
         guard let transport else { return }
-        // The end is wanted, whatever becomes of the connection.
+        // The end is decided, whatever becomes of the connection.
         if case .leaving = phase { return }
         if case .connecting = phase, transport.keys != nil, let agreement {
             phase = .playing
@@ -256,8 +264,10 @@ extension PlaybackSession {
         }
         switch transport.phase {
         case .checking, .handshaking, .established: break
-        case .ended: fail(.endedByServer)
-        case .failed(let failure): fail(PlaybackFailure(failure, of: candidates.map { "\($0.address)" }))
+        // The server has ended its resource, too.
+        case .ended: end = .failed(PlaybackFailure.endedByServer.description)
+        case .failed(let failure):
+            fail(PlaybackFailure(failure, of: candidates.map { "\($0.address)" }), at: now)
         }
     }
 }

@@ -7,8 +7,10 @@ import Testing
 /// Servers that refuse an offer, or answer with something that cannot be used.
 struct RefusalTests {
     /// Why a session with a web server ends.
+    ///
+    /// - Parameter farewell: the path of the DELETE that is expected; `nil` if there is no session.
     private func end(
-        _ answer: @escaping @Sendable (WebServer.Request) -> WebServer.Response?
+        farewell: String? = nil, _ answer: @escaping @Sendable (WebServer.Request) -> WebServer.Response?
     ) async throws -> String {
         let server = try WebServer(answering: answer)
         defer { server.stop() }
@@ -20,6 +22,7 @@ struct RefusalTests {
         #expect(request.method == "POST" && request.path == "/cam/whep?quality=low")
         #expect(request.header("Content-Type") == "application/sdp" && request.header("Host") == address.authority)
         #expect(request.body.contains("a=recvonly"))
+        #expect(server.requestLines.dropFirst() == (farewell.map { ["DELETE \($0)"] } ?? []))
         return try #require(events.end).description
     }
 
@@ -108,8 +111,8 @@ struct RefusalTests {
             "the answer has application in place of video"
         ),
     ])
-    func anUnusableAnswerIsReported(_ answer: String, _ reason: String) async throws {
-        let end = try await end { _ in Self.created(answer) }
+    func anUnusableAnswerIsReportedAndItsSessionEnded(_ answer: String, _ reason: String) async throws {
+        let end = try await end(farewell: "/sessions/1") { _ in Self.created(answer) }
         #expect(end.hasPrefix(reason), "\(end)")
     }
 
@@ -118,8 +121,16 @@ struct RefusalTests {
         let silent = try SilentSocket()
         let answer = Self.answer(candidate: "1 1 udp 5 127.0.0.1 \(silent.port) typ host")
         #expect(
-            try await end { _ in Self.created(answer) }
+            try await end(farewell: "/sessions/1") { _ in Self.created(answer) }
                 == "no connectivity check was answered within 5 s by 127.0.0.1:\(silent.port); UDP may be blocked")
+    }
+
+    /// The session is over for the client, even if the server does not know it.
+    @Test func theFirstFailureIsReported() async throws {
+        let end = try await end(farewell: "/sessions/1") { request in
+            request.method == "POST" ? Self.created("nonsense") : WebServer.Response(404)
+        }
+        #expect(end.hasPrefix("the answer is malformed: "), "\(end)")
     }
 
     @Test func aServerThatIsNotThereIsReported() async throws {

@@ -124,6 +124,7 @@ struct ClientTests {
             let events = try await PlaybackWatch.run(try endpoint.plan())
             #expect(events.end?.description.contains("it has another fingerprint") == true)
             #expect(!events.isPlaying && events.packets.isEmpty)
+            #expect(endpoint.web.requestLines.map { $0.prefix(6) } == ["POST /", "DELETE"])
         }
     }
 
