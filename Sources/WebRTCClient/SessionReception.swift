@@ -11,6 +11,9 @@ final class SessionReception {
     private let decryption: DecryptedShare
     private var tracks: [TrackPlayback]
     private var arrivals = TransportArrivals()
+    /// The identifier of the header extension that numbers the packets of the transport; `nil` if the server wants no feedback about them.
+    /// Media of one transport have the same identifiers (RFC 9143, section 7.1.3).
+    private let transportNumbering: UInt8?
     private var nextReport: MonotonicTime
     /// When the first RTP packet came.
     private var firstPacket: MonotonicTime?
@@ -30,6 +33,8 @@ final class SessionReception {
     ) {
         (self.ssrc, decryption) = (ssrc, plan.decryption)
         tracks = agreement.tracks.map { TrackPlayback($0, patience: plan.repairPatience, roundTrip: roundTrip) }
+        let numbered = agreement.tracks.lazy.map(\.track).filter(\.takesTransportFeedback)
+        transportNumbering = numbered.compactMap(\.extensions.transportSequenceNumber).first
         nextReport = now.advanced(byMilliseconds: Self.reportMilliseconds)
     }
 
@@ -48,13 +53,31 @@ final class SessionReception {
             let packet = datagram.extracting(0..<(datagram.byteCount - transport.overhead))
             return take(packet, isDecrypted: false, arrival: arrival, deliver)
         }
-        guard let packet = transport.opened(datagram), packet.byteCount >= Header.fixedByteCount else { return }
+        guard let packet = transport.opened(datagram) else { return }
+        received(decrypted: packet, arrival: arrival, deliver)
+    }
+
+    /// A decrypted RTP packet has come.
+    func received(decrypted packet: RawSpan, arrival: MonotonicTime, _ deliver: (borrowing ReceivedPacket) -> Void) {
+        guard packet.byteCount >= Header.fixedByteCount else { return }
         let type = PayloadType(lowBitsOf: packet.byte(at: 1))
         guard let index = tracks.firstIndex(where: { $0.isRetransmission(type) }) else {
             return take(packet, isDecrypted: true, arrival: arrival, deliver)
         }
+        noteArrival(of: packet, at: arrival)
         guard let original = tracks[index].original(in: packet) else { return }
         take(original.span.bytes, isDecrypted: true, arrival: arrival, deliver)
+    }
+
+    /// Notes a packet without media for feedback. The server measures the path by all its packets: those that are sent again, and padding.
+    private func noteArrival(of packet: RawSpan, at arrival: MonotonicTime) {
+        if let (header, _) = Header.parse(packet) { noteArrival(of: header, at: arrival) }
+    }
+
+    private func noteArrival(of header: Header, at arrival: MonotonicTime) {
+        guard let transportNumbering, let number = header.transportSequenceNumber(identifier: transportNumbering)
+        else { return }
+        arrivals.received(number, at: arrival)
     }
 
     /// Whether a packet must be decrypted: it belongs to the share, or cannot be understood otherwise.
@@ -72,7 +95,7 @@ final class SessionReception {
     ) {
         for index in tracks.indices {
             guard let (header, range, origin) = tracks[index].accept(packet, arrival: arrival) else { continue }
-            if let number = tracks[index].transportNumber(header) { arrivals.received(number, at: arrival) }
+            noteArrival(of: header, at: arrival)
             guard origin != .needlessRepair else { return }
             let payload = packet.extracting(isDecrypted ? range : range.lowerBound..<range.lowerBound)
             return deliver(
@@ -80,6 +103,7 @@ final class SessionReception {
                     track: index, header: header, isKeyframe: isDecrypted && tracks[index].beginsKeyframe(payload),
                     arrival: arrival, byteCount: packet.byteCount, isRepair: origin == .repair, payload: payload))
         }
+        noteArrival(of: packet, at: arrival)
     }
 
     /// An SRTCP packet has come.

@@ -64,13 +64,6 @@ struct TrackPlayback {
         return begins
     }
 
-    /// The packet's number for transport-wide feedback; `nil` if the server does not want any.
-    func transportNumber(_ header: Header) -> SequenceNumber? {
-        guard agreed.track.takesTransportFeedback, let identifier = agreed.track.extensions.transportSequenceNumber
-        else { return nil }
-        return header.transportSequenceNumber(identifier: identifier)
-    }
-
     mutating func senderReport(in compound: Compound, arrival: MonotonicTime) -> SenderReport? {
         admission.senderReport(in: compound, arrival: arrival)
     }

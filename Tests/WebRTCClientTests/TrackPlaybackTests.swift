@@ -13,34 +13,7 @@ struct TrackPlaybackTests {
 
     /// A video track with retransmissions, as the answer of a server describes it.
     private func track(patience: Int64? = 100_000_000) throws -> TrackPlayback {
-        let offer = PlaybackOffer(
-            credentials: ICECredentials(random: [UInt8](repeating: 4, count: ICECredentials.randomByteCount)),
-            fingerprint: DTLSFingerprint(sha256: [UInt8](repeating: 5, count: 32)), sessionID: 1)
-        let answer = """
-            v=0\r
-            o=- 1 1 IN IP4 0.0.0.0\r
-            s=-\r
-            t=0 0\r
-            a=ice-ufrag:abcd\r
-            a=ice-pwd:0123456789012345678901\r
-            a=fingerprint:sha-256 \([String](repeating: "0A", count: 32).joined(separator: ":"))\r
-            a=setup:passive\r
-            m=video 9 UDP/TLS/RTP/SAVPF 96 97\r
-            a=mid:0\r
-            a=sendonly\r
-            a=rtcp-mux\r
-            a=ssrc-group:FID 1 2\r
-            a=rtpmap:96 H264/90000\r
-            a=rtcp-fb:96 nack\r
-            a=rtcp-fb:96 nack pli\r
-            a=fmtp:96 packetization-mode=1;profile-level-id=42e01f\r
-            a=rtpmap:97 rtx/90000\r
-            a=fmtp:97 apt=96\r
-            m=audio 0 UDP/TLS/RTP/SAVPF 111\r
-
-            """
-        let agreement = try PlaybackAgreement(ReceivedAnswer(parsing: Array(answer.utf8)), to: offer)
-        return TrackPlayback(try #require(agreement.tracks.first), patience: patience, roundTrip: 10_000_000)
+        TrackPlayback(try #require(Samples.agreement().tracks.first), patience: patience, roundTrip: 10_000_000)
     }
 
     private func packet(_ number: UInt16, type: UInt8 = 96, ssrc: UInt32 = 1, _ payload: [UInt8]) -> [UInt8] {
