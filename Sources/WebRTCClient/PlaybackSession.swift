@@ -43,27 +43,10 @@ final class PlaybackSession: PlayingSession {
     private var login: ClientLogin?
     private var agreement: PlaybackAgreement?
     var socket: UDPSocket?
-    /// The server's candidates that this host can reach.
-    var candidates: [Candidate] = []
+    var candidates: [ReachableCandidate] = []
     private(set) var transport: PeerTransport?
     /// `nil` before the keys are known.
     var reception: SessionReception?
-
-    /// An address of the server.
-    struct Candidate {
-        let address: SocketAddress
-        /// The same for STUN.
-        let transportAddress: TransportAddress
-
-        init?(_ candidate: RemoteCandidate, for family: AddressFamily) {
-            // Names are only known in the server's network, and an IPv4 socket reaches no IPv6 address.
-            guard let address = SocketAddress(candidate.address, port: candidate.port), !address.isAny,
-                !address.isMulticast, family == .ipv6 || address.family == .ipv4,
-                let transportAddress = TransportAddress(addressBytes: address.octets, port: address.port)
-            else { return nil }
-            (self.address, self.transportAddress) = (address, transportAddress)
-        }
-    }
 
     /// How long the response to the offer may take. Apus waits up to 5 s for the first frame of a source that runs on demand.
     private static let responseSeconds: Int64 = 10
@@ -225,7 +208,7 @@ extension PlaybackSession {
             throw .answer(error)
         }
         let family = try openSocket()
-        candidates = answer.candidates.compactMap { Candidate($0, for: family) }
+        candidates = ReachableCandidate.all(of: answer.candidates, for: family)
         guard !candidates.isEmpty else { throw .noCandidate }
         var random = SystemRandomNumberGenerator()
         transport = PeerTransport(

@@ -105,7 +105,7 @@ import Testing
         #expect(error(media) == .unusable("the answer has 3 media for the 2 of the offer"))
     }
 
-    @Test func candidatesOverUDPAreSortedAndBounded() throws {
+    @Test func candidatesOverUDPAreSorted() throws {
         let lines = (1...20).map { "a=candidate:1 1 UDP \($0) 10.0.0.\($0) 5000 typ host\r\n" }.joined()
         let others = """
             a=candidate:1 1 tcp 900 10.0.1.1 9 typ host tcptype active\r
@@ -116,9 +116,9 @@ import Testing
             a=candidate:2 1 udp 30 name.local 5002 typ srflx raddr 0.0.0.0 rport 0\r
 
             """
-        let answer = try answer([high]).replacing("a=end-of-candidates\r\n", by: lines + lines + others)
+        let answer = try answer([high]).replacing("a=end-of-candidates\r\n", by: lines + others)
         let candidates = try ReceivedAnswer(parsing: answer).candidates
-        #expect(candidates.count == ReceivedAnswer.candidateLimit)
+        #expect(candidates.count == 23)
         #expect(candidates.map(\.address).prefix(4) == ["192.0.2.1", "2001:db8::1", "name.local", "10.0.0.20"])
         #expect(candidates.map(\.priority) == candidates.map(\.priority).sorted(by: >))
     }

@@ -8,14 +8,11 @@ public struct ReceivedAnswer: Hashable, Sendable {
     public let role: DTLSRole
     /// The SHA-256 digest of the server's certificate.
     public let fingerprint: [UInt8]
-    /// Where the server can be reached over UDP, the best first; at most ``candidateLimit``.
+    /// Where the server says that it can be reached over UDP, the best first. Media of one transport may repeat the candidates.
     public let candidates: [RemoteCandidate]
     let description: SessionDescription
     /// The media of the description.
     let media: [OfferedMedia]
-
-    /// As many addresses are checked: a host has a few, each with IPv4 and IPv6.
-    public static let candidateLimit = 8
 
     public init(parsing bytes: [UInt8]) throws(AnswerError) {
         guard bytes.count <= Offer.byteLimit else { throw .tooLong(byteCount: bytes.count, limit: Offer.byteLimit) }
@@ -37,11 +34,6 @@ public struct ReceivedAnswer: Hashable, Sendable {
         (description, media) = (parsed, parts.media)
         (credentials, role, self.fingerprint) = (parts.credentials, parts.role, fingerprint.digest)
         let lines = (parsed.attributes + parsed.media.flatMap(\.attributes)).values(of: "candidate")
-        // Media of one transport may repeat its candidates.
-        var candidates: [RemoteCandidate] = []
-        for candidate in lines.compactMap({ RemoteCandidate($0) }) where !candidates.contains(candidate) {
-            candidates.append(candidate)
-        }
-        self.candidates = Array(candidates.sorted { $0.priority > $1.priority }.prefix(Self.candidateLimit))
+        candidates = lines.compactMap { RemoteCandidate($0) }.sorted { $0.priority > $1.priority }
     }
 }
