@@ -32,8 +32,8 @@ extension StreamOptions {
 
     /// Whether the URL is that of a WHEP endpoint, by its path: `/cam/whep`, or `/api/webrtc?src=cam` of go2rtc.
     var namesWHEP: Bool {
-        guard isHTTP, let url = URLComponents(string: text) else { return false }
-        let folders = url.percentEncodedPath.split(separator: "/").map { $0.lowercased() }
+        guard isHTTP, let url = WebURL(text) else { return false }
+        let folders = url.path.split(separator: "/").map { $0.lowercased() }
         return folders.contains("whep") || folders == ["api", "webrtc"]
     }
 
@@ -60,7 +60,7 @@ extension StreamOptions {
 
     private var malformed: ValidationError {
         ValidationError(
-            "\(UserInformation.removed(from: text)) is not a URL, such as http://192.168.1.20:8888/cam/index.mp4")
+            "\(UserInformation.removed(from: text)) is not a URL, such as http://192.168.1.20:8888/cam/whep")
     }
 
     /// `nil` if the scheme is not that of HTTP or a WebSocket.

@@ -18,6 +18,12 @@ extension EndToEnd {
             #expect(!outcome.errors.contains("sesAme"))
         }
 
+        /// Each address of HTTP that is measured is one of WHEP.
+        @Test func theExampleCanBeMeasured() async throws {
+            let outcome = try await Measure.run("http://", [])
+            #expect(outcome.errors.contains("http:// is not a URL, such as http://192.168.1.20:8888/cam/whep"))
+        }
+
         @Test(arguments: [["--fail-if", "p99"], ["--fail-if", "p99>50"], ["--seconds", "0"], ["--timeout", "nan"]])
         func anInvalidArgumentIsAUsageError(arguments: [String]) async throws {
             #expect(try await Measure.run("rtsp://127.0.0.1/cam", arguments).status == 64)
