@@ -261,7 +261,7 @@ let package = Package(
             "WebRTCServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "RTSPServer", "Reactor", "SRTP",
             "Streams",
             "TLS", "WebRTC", "WebRTCClient", logging),
-        tests("WebRTCClient", "Media", "RTP", "RTSP", "RTSPClient", "Reactor", "SDP", "WebRTC", "Wire"),
+        tests("WebRTCClient", "Media", "RTP", "RTSP", "RTSPClient", "Reactor", "SDP", "TLS", "WebRTC", "Wire"),
         tests("Streams", "Media", "RateControl"),
         tests("Reactor", "CLinux", "Media"),
         tests("TLS", "Media"),

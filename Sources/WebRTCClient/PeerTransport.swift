@@ -28,6 +28,8 @@ public final class PeerTransport {
         /// ICE has found no path, or has lost it.
         case expired(ICEConnector.Expiry)
         case handshake(TLSFailure)
+        /// The handshake cannot begin.
+        case identity(IdentityFailure)
         /// The handshake has made no keys, or OpenSSL cannot use them.
         case noKeys
     }
@@ -179,7 +181,7 @@ public final class PeerTransport {
             (self.dtls, phase) = (dtls, .handshaking)
             flush(dtls)
         } catch {
-            phase = .failed(.noKeys)
+            phase = .failed(.identity(error))
         }
     }
 

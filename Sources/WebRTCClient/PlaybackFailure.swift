@@ -81,6 +81,7 @@ extension PlaybackFailure {
                 .unreachable(addresses, seconds: seconds, refusal: refusal)
             case .expired(.noConsent(let seconds)): .noConsent(seconds: seconds)
             case .handshake(let failure): .handshake(failure)
+            case .identity(let failure): .connection(.noTLS(failure))
             case .noKeys: .noKeys
             }
     }

@@ -22,7 +22,7 @@ struct RefusalTests {
         #expect(request.method == "POST" && request.path == "/cam/whep?quality=low")
         #expect(request.header("Content-Type") == "application/sdp" && request.header("Host") == address.authority)
         #expect(request.body.contains("a=recvonly"))
-        #expect(server.requestLines.dropFirst() == (farewell.map { ["DELETE \($0)"] } ?? []))
+        #expect(Array(server.requestLines.dropFirst()) == (farewell.map { ["DELETE \($0)"] } ?? []))
         return try #require(events.end).description
     }
 
@@ -114,15 +114,6 @@ struct RefusalTests {
     func anUnusableAnswerIsReportedAndItsSessionEnded(_ answer: String, _ reason: String) async throws {
         let end = try await end(farewell: "/sessions/1") { _ in Self.created(answer) }
         #expect(end.hasPrefix(reason), "\(end)")
-    }
-
-    /// The socket takes the checks, and answers none.
-    @Test func aSilentCandidateIsReportedWithItsAddress() async throws {
-        let silent = try SilentSocket()
-        let answer = Self.answer(candidate: "1 1 udp 5 127.0.0.1 \(silent.port) typ host")
-        #expect(
-            try await end(farewell: "/sessions/1") { _ in Self.created(answer) }
-                == "no connectivity check was answered within 5 s by 127.0.0.1:\(silent.port); UDP may be blocked")
     }
 
     /// The session is over for the client, even if the server does not know it.
