@@ -105,4 +105,8 @@ async def publish(url, user, password, seconds):
 
 
 role, url, *rest = sys.argv[1:]
-asyncio.run({"join": join, "watch": watch, "publish": publish}[role](url, *[int(word) if word.isdigit() else word for word in rest]))
+if role == "publish":
+    user, password, seconds = rest
+    asyncio.run(publish(url, user, password, int(seconds)))
+else:
+    asyncio.run({"join": join, "watch": watch}[role](url, int(rest[0])))
