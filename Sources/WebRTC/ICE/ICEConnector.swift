@@ -70,8 +70,6 @@ public struct ICEConnector: Sendable {
     /// How long consent lasts (RFC 7675, section 5.1).
     private static let consentSeconds: Int64 = 30
     private static let pendingLimit = 64
-    /// The priority of a peer-reflexive candidate (RFC 8445, sections 5.1.2.1 and 7.1.1).
-    private static let priority: UInt32 = 110 << 24 | 65_535 << 8 | 255
 
     /// - Parameters:
     ///   - transaction: a random number. The following checks count from it: they are protected by a key, so that only the first must be
@@ -121,11 +119,8 @@ public struct ICEConnector: Sendable {
         schedules[candidate] = Schedule(
             next: now.advanced(byMilliseconds: wait), interval: min(2 * interval, Self.longestInterval))
         let nominates = candidate == selected
-        var message = STUNMessage(.request, transaction: nextTransaction)
-        message.attributes = [
-            .userName("\(remote.userFragment):\(local.userFragment)"), .priority(Self.priority),
-            .controlling(tieBreaker),
-        ]
+        var message = STUNMessage(
+            checkOf: remote, by: local, nextTransaction, role: .controlling(tieBreaker))
         if nominates { message.attributes.append(.useCandidate) }
         pending.append(
             PendingCheck(transaction: nextTransaction, candidate: candidate, sentAt: now, nominates: nominates))
