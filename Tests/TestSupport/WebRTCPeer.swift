@@ -98,6 +98,12 @@ public final class WebRTCPeer {
         transport = PeerTransport(as: identity, credentials, to: server, using: &random, at: .now())
     }
 
+    /// Continues from another port, and nominates it, as a client whose network has changed.
+    public func move() throws {
+        socket = try LoopbackSocket(port: port, isDatagram: way == .udp)
+        send(check())
+    }
+
     /// Whether a connectivity check was answered.
     public var isChecked: Bool { transport?.shortestRoundTrip != nil }
 

@@ -39,6 +39,49 @@ struct GuardTests {
         }
     }
 
+    /// The owner of a session forges the source of a check. No client answers the server's check there.
+    @Test func mediaDoNotGoToAnAddressThatAnswersNoCheck() async throws {
+        try await withViewer { broadcast, peer in
+            let victim = try LoopbackSocket(port: peer.port, isDatagram: true)
+            victim.send(peer.check())
+            let kinds = (0..<2).map { _ in
+                victim.receive(within: 5).flatMap { STUNMessage(parsing: $0.span.bytes)?.kind }
+            }
+            #expect(kinds == [.success, .request])
+            for _ in 0..<5 {
+                let count = peer.packets.count
+                broadcast.publishFrame()
+                try #require(peer.run { peer.packets.count > count })
+            }
+            #expect(victim.receive(within: 0.05) == nil)
+        }
+    }
+
+    @Test func mediaFollowAClientToAnotherPort() async throws {
+        try await withViewer { broadcast, peer in
+            try peer.move()
+            let count = peer.packets.count
+            #expect(
+                peer.run {
+                    broadcast.publishFrame()
+                    return peer.packets.count > count + 5
+                })
+        }
+    }
+
+    /// Runs `body` with a viewer that has got media.
+    private func withViewer(_ body: (WebRTCBroadcast, WebRTCPeer) throws -> Void) async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let peer = try WebRTCPeer()
+            let response = try await broadcast.open(peer.offer())
+            try peer.accept(response.text)
+            try #require(peer.run { !peer.packets.isEmpty })
+            try body(broadcast, peer)
+        }
+    }
+
     @Test func aForeignCertificateEndsTheSession() async throws {
         try await WebRTCBroadcast.run { broadcast in
             broadcast.cam.announce([.video])

@@ -24,9 +24,11 @@ extension STUNMessage {
 extension ICEAgent {
     mutating func received(
         _ message: STUNMessage, in datagram: [UInt8], from path: Path, at address: TransportAddress,
-        at now: MonotonicTime, authenticate: MessageAuthentication
+        transaction: STUNTransaction, at now: MonotonicTime, authenticate: MessageAuthentication
     ) -> [ICEOrder<Path>] {
-        received(message, in: datagram.rawSpan, from: path, at: address, at: now, authenticate: authenticate)
+        received(
+            message, in: datagram.rawSpan, from: path, at: address, transaction: transaction, at: now,
+            authenticate: authenticate)
     }
 }
 

@@ -6,26 +6,66 @@ import Wire
 
 @Suite struct ICEAgentTests {
     private let credentials = ICECredentials(random: [UInt8](repeating: 7, count: ICECredentials.randomByteCount))
+    private let remote = ICECredentials(userFragment: "peer", password: "0123456789012345678901")!
     private let address = TransportAddress(host: .ipv4(0xC000_0201), port: 4_000)
     private let start = MonotonicTime(nanoseconds: 5)
 
-    private func agent() -> ICEAgent<Int> { ICEAgent(credentials: credentials, at: start) }
+    private func agent() -> ICEAgent<Int> { ICEAgent(credentials: credentials, remote: remote, at: start) }
+
+    /// The number of the server's check of a path that the agent adopts now.
+    private func number(of path: Int) -> STUNTransaction { .init(high: 77, low: UInt64(path)) }
 
     /// What the agent orders for a check of a peer.
     private func check(
         _ agent: inout ICEAgent<Int>, path: Int, seconds: Int64 = 0, _ more: [STUNAttribute] = [],
-        password: String? = nil,
-        fragment: String? = nil, kind: STUNMessage.Kind = .request
+        password: String? = nil, fragment: String? = nil, peer: String = "peer", kind: STUNMessage.Kind = .request
     ) throws -> [ICEOrder<Int>] {
-        let name = "\(fragment ?? credentials.userFragment):peer"
+        let name = "\(fragment ?? credentials.userFragment):\(peer)"
         let message = STUNMessage(
             kind, transaction: .init(high: 1, low: UInt64(path)),
             attributes: [.userName(name), .priority(1), .controlling(9)] + more)
         let datagram = message.encoded(key: [UInt8]((password ?? credentials.password).utf8), authenticate: hmacSHA1)
         let read = try #require(STUNMessage(parsing: datagram))
         return agent.received(
-            read, in: datagram, from: path, at: address, at: start.advanced(byMilliseconds: seconds * 1_000),
+            read, in: datagram, from: path, at: address, transaction: number(of: path),
+            at: start.advanced(byMilliseconds: seconds * 1_000), authenticate: hmacSHA1)
+    }
+
+    /// What the agent orders for an answer of the peer to the server's check.
+    ///
+    /// - Parameters:
+    ///   - number: by default the right one.
+    ///   - password: by default the peer's; an empty one is left out.
+    private func answer(
+        _ agent: inout ICEAgent<Int>, path: Int, number: STUNTransaction? = nil, password: String? = nil,
+        kind: STUNMessage.Kind = .success
+    ) throws -> [ICEOrder<Int>] {
+        let message = STUNMessage(
+            kind, transaction: number ?? self.number(of: path), attributes: [.mappedAddress(address)])
+        let key = [UInt8]((password ?? remote.password).utf8)
+        let datagram = message.encoded(key: key.isEmpty ? nil : key, authenticate: hmacSHA1)
+        let read = try #require(STUNMessage(parsing: datagram))
+        return agent.received(
+            read, in: datagram, from: path, at: address, transaction: .init(high: 0, low: 0), at: start,
             authenticate: hmacSHA1)
+    }
+
+    /// The peer checks a path, and answers the server's check of it.
+    private func validate(_ agent: inout ICEAgent<Int>, path: Int, seconds: Int64 = 0) throws {
+        _ = try check(&agent, path: path, seconds: seconds)
+        _ = try answer(&agent, path: path)
+    }
+
+    /// The server's checks among the orders, which must be authentic.
+    private func checks(_ orders: [ICEOrder<Int>]) throws -> [STUNMessage] {
+        try orders.compactMap { order in
+            guard case .send(let datagram, _) = order else { return nil }
+            let message = try #require(STUNMessage(parsing: datagram))
+            guard message.kind == .request else { return nil }
+            let key = [UInt8](remote.password.utf8)
+            #expect(message.isAuthentic(in: datagram, key: key, authenticate: hmacSHA1))
+            return message
+        }
     }
 
     /// The answers among the orders, which must be authentic.
@@ -33,13 +73,14 @@ import Wire
         try orders.compactMap { order in
             guard case .send(let datagram, _) = order else { return nil }
             let message = try #require(STUNMessage(parsing: datagram))
+            guard message.kind != .request else { return nil }
             let key = [UInt8](credentials.password.utf8)
             #expect(message.isAuthentic(in: datagram, key: key, authenticate: hmacSHA1))
             return message
         }
     }
 
-    private func withoutAnswers(_ orders: [ICEOrder<Int>]) -> [ICEOrder<Int>] {
+    private func withoutMessages(_ orders: [ICEOrder<Int>]) -> [ICEOrder<Int>] {
         orders.filter { if case .send = $0 { false } else { true } }
     }
 
@@ -47,21 +88,102 @@ import Wire
         var agent = agent()
         #expect(!agent.owns(1) && agent.selectedPath == nil)
         let orders = try check(&agent, path: 1)
-        #expect(withoutAnswers(orders) == [.adopt(1), .select(1)])
+        #expect(withoutMessages(orders) == [.adopt(1), .select(1)])
         let answer = try #require(try answers(orders).first)
         #expect(answer.kind == .success && answer.attributes == [.mappedAddress(address)])
         #expect(agent.owns(1) && agent.selectedPath == 1)
-        #expect(withoutAnswers(try check(&agent, path: 1)) == [])
+        #expect(withoutMessages(try check(&agent, path: 1)) == [])
     }
 
-    @Test func aNominatedPathIsSelected() throws {
+    @Test func aNominatedPathIsSelectedWhenThePeerHasAnsweredThere() throws {
         var agent = agent()
         _ = try check(&agent, path: 1)
-        #expect(withoutAnswers(try check(&agent, path: 2)) == [.adopt(2)])
+        let orders = try check(&agent, path: 2, [.useCandidate])
+        #expect(withoutMessages(orders) == [.adopt(2)])
+        let check = try #require(try checks(orders).first)
+        #expect(check.transaction == number(of: 2))
+        #expect(check.attributes.contains(.userName("peer:\(credentials.userFragment)")))
+        #expect(check.attributes.contains(.controlled(0)) && !check.attributes.contains(.useCandidate))
         #expect(agent.selectedPath == 1)
-        #expect(withoutAnswers(try check(&agent, path: 2, [.useCandidate])) == [.select(2)])
-        #expect(withoutAnswers(try check(&agent, path: 2, [.useCandidate])) == [])
-        #expect(withoutAnswers(try check(&agent, path: 1, [.useCandidate])) == [.select(1)])
+        #expect(try answer(&agent, path: 2) == [.select(2)])
+        #expect(try answer(&agent, path: 2) == [])
+    }
+
+    @Test func aValidatedPathIsSelectedWhenItIsNominated() throws {
+        var agent = agent()
+        _ = try check(&agent, path: 1)
+        #expect(try checks(try check(&agent, path: 2)).count == 1)
+        #expect(try answer(&agent, path: 2) == [])
+        #expect(agent.selectedPath == 1)
+        let orders = try check(&agent, path: 2, [.useCandidate])
+        #expect(withoutMessages(orders) == [.select(2)] && orders.count == 2)
+        #expect(withoutMessages(try check(&agent, path: 2, [.useCandidate])) == [])
+    }
+
+    /// A session's owner forges the source of a check. The host there does not answer, or without the number or the password.
+    @Test func aPathWithoutAnAuthenticAnswerIsNotSelected() throws {
+        var agent = agent()
+        _ = try check(&agent, path: 1)
+        for seconds: Int64 in 0..<60 {
+            _ = try check(&agent, path: 1, seconds: seconds)
+            let orders = try check(&agent, path: 2, seconds: seconds, [.useCandidate])
+            #expect(withoutMessages(orders) == (seconds == 0 ? [.adopt(2)] : []))
+            #expect(try answer(&agent, path: 2, number: number(of: 1)) == [])
+            // A STUN server answers without integrity. The server's password is known to the owner, but not used by a client.
+            #expect(try answer(&agent, path: 2, password: "") == [])
+            #expect(try answer(&agent, path: 2, password: credentials.password) == [])
+            #expect(try answer(&agent, path: 2, kind: .error) == [])
+            #expect(try answer(&agent, path: 2, kind: .indication) == [])
+            // The owner knows the number only if it receives at the path; an answer from elsewhere does not count.
+            #expect(try answer(&agent, path: 1, number: number(of: 2)) == [])
+            #expect(try answer(&agent, path: 3, number: number(of: 2)) == [])
+            #expect(agent.selectedPath == 1)
+        }
+    }
+
+    /// Only the handshake over it shows that the first path is the peer's, so it is selected again like any other.
+    @Test func theFirstPathMustBeValidatedOnceItIsLeft() throws {
+        var agent = agent()
+        _ = try check(&agent, path: 1)
+        try validate(&agent, path: 2)
+        #expect(withoutMessages(try check(&agent, path: 2, [.useCandidate])) == [.select(2)])
+        let orders = try check(&agent, path: 1, [.useCandidate])
+        #expect(withoutMessages(orders) == [] && agent.selectedPath == 2)
+        #expect(try checks(orders).count == 1)
+        #expect(try answer(&agent, path: 1) == [.select(1)])
+    }
+
+    /// Clients of one path, such as FFmpeg, need not answer checks.
+    @Test func theSelectedPathIsNotChecked() throws {
+        var agent = agent()
+        for seconds: Int64 in 0..<5 {
+            #expect(try checks(try check(&agent, path: 1, seconds: seconds, [.useCandidate])).isEmpty)
+        }
+    }
+
+    @Test func aCheckIsRepeatedUntilItIsAnswered() throws {
+        var agent = agent()
+        _ = try check(&agent, path: 1)
+        for _ in 0..<3 {
+            #expect(try checks(try check(&agent, path: 2)).map(\.transaction) == [number(of: 2)])
+        }
+        _ = try answer(&agent, path: 2)
+        #expect(try checks(try check(&agent, path: 2)).isEmpty)
+    }
+
+    /// The names in both checks are as long, so a forged source gets no more bytes than the owner sends, apart from some of the answer.
+    @Test func aPeerWithAnotherNameIsNotChecked() throws {
+        var agent = agent()
+        _ = try check(&agent, path: 1)
+        #expect(try checks(try check(&agent, path: 2, peer: "p")).isEmpty)
+    }
+
+    @Test func aLaterNominationReplacesOneThatIsNotAnswered() throws {
+        var agent = agent()
+        _ = try check(&agent, path: 1)
+        _ = try check(&agent, path: 2, [.useCandidate])
+        _ = try check(&agent, path: 1, [.useCandidate])
+        #expect(try answer(&agent, path: 2) == [] && agent.selectedPath == 1)
     }
 
     @Test func checksOfOthersGetNoAnswer() throws {
@@ -75,7 +197,9 @@ import Wire
         let datagram = message.encoded(key: nil, authenticate: hmacSHA1)
         let read = try #require(STUNMessage(parsing: datagram))
         #expect(
-            agent.received(read, in: datagram, from: 1, at: address, at: start, authenticate: hmacSHA1).isEmpty)
+            agent.received(
+                read, in: datagram, from: 1, at: address, transaction: number(of: 1), at: start, authenticate: hmacSHA1
+            ).isEmpty)
         #expect(!agent.owns(1) && agent.selectedPath == nil)
     }
 
@@ -83,7 +207,7 @@ import Wire
         var agent = agent()
         let orders = try check(&agent, path: 1, [.controlled(3)])
         #expect(try answers(orders).first?.attributes == [.errorCode(487, reason: "Role Conflict")])
-        #expect(withoutAnswers(orders) == [] && !agent.owns(1))
+        #expect(withoutMessages(orders) == [] && !agent.owns(1))
     }
 
     @Test func unknownRequiredAttributesAreNamed() throws {
@@ -93,7 +217,7 @@ import Wire
         #expect(answer.kind == .error && answer.attributes.contains(.unknownAttributes([0x7777])))
         #expect(answer.attributes.contains(.errorCode(420, reason: "Unknown Attribute")))
         #expect(!agent.owns(1))
-        #expect(withoutAnswers(try check(&agent, path: 1, [.other(type: 0xC057, [2])])).contains(.adopt(1)))
+        #expect(withoutMessages(try check(&agent, path: 1, [.other(type: 0xC057, [2])])).contains(.adopt(1)))
     }
 
     /// An answer to a check that was recorded elsewhere is no larger than it, apart from the code of an error.
@@ -110,7 +234,7 @@ import Wire
         let limit = ICEAgent<Int>.maximumPathCount
         for path in 0..<limit { _ = try check(&agent, path: path, seconds: Int64(path)) }
         // Path 0 is selected, so path 1 goes.
-        #expect(withoutAnswers(try check(&agent, path: 100, seconds: 20)) == [.forget(1), .adopt(100)])
+        #expect(withoutMessages(try check(&agent, path: 100, seconds: 20)) == [.forget(1), .adopt(100)])
         #expect(agent.owns(0) && !agent.owns(1))
         for path in 200..<1_000 {
             _ = try check(&agent, path: path, seconds: 21)
@@ -144,20 +268,31 @@ import Wire
     @Test func theConsentOfEachPathCountsForItself() throws {
         var agent = agent()
         _ = try check(&agent, path: 1)
-        _ = try check(&agent, path: 2, seconds: 25)
+        try validate(&agent, path: 2, seconds: 25)
         #expect(agent.deadlinePassed(at: agent.nextDeadline) == [.forget(1), .select(2)])
         #expect(agent.nextDeadline == start.advanced(byMilliseconds: 55_000))
+    }
+
+    @Test func nothingIsSentIfNoOtherPathIsValidated() throws {
+        var agent = agent()
+        _ = try check(&agent, path: 1)
+        _ = try check(&agent, path: 2, seconds: 25, [.useCandidate])
+        #expect(agent.deadlinePassed(at: agent.nextDeadline) == [.forget(1), .suspend])
+        #expect(agent.selectedPath == nil && agent.owns(2))
+        #expect(try checks(try check(&agent, path: 2, seconds: 31)).count == 1)
+        #expect(try answer(&agent, path: 2) == [.select(2)])
     }
 
     @Test func aClosedConnectionLeavesTheOtherPaths() throws {
         var agent = agent()
         _ = try check(&agent, path: 1)
-        _ = try check(&agent, path: 2, seconds: 1)
+        try validate(&agent, path: 2, seconds: 1)
         #expect(agent.closed(1) == [.forget(1), .select(2)])
         #expect(agent.closed(1) == [])
         #expect(agent.closed(2) == [.forget(2)])
         #expect(agent.selectedPath == nil && agent.nextDeadline == start.advanced(byMilliseconds: 31_000))
-        #expect(withoutAnswers(try check(&agent, path: 3, seconds: 5)) == [.adopt(3), .select(3)])
+        #expect(withoutMessages(try check(&agent, path: 3, seconds: 5)) == [.adopt(3)])
+        #expect(try answer(&agent, path: 3) == [.select(3)])
     }
 
     @Test func credentialsHaveEnoughRandomCharacters() {

@@ -169,28 +169,41 @@ import Wire
         #expect(answer.isAuthentic(in: datagram, key: [UInt8](local.password.utf8), authenticate: hmacSHA1))
     }
 
-    /// Both ends of a session, back to back.
+    /// Both ends of a session, back to back. Then the client's address changes: the agent checks the new path, and the connector answers.
     @Test func theConnectorAndTheAgentAgree() throws {
         var connector = connector(candidates: 2)
-        var agent = ICEAgent<Int>(credentials: remote, at: start)
+        var agent = ICEAgent<Int>(credentials: remote, remote: local, at: start)
+        #expect(try selected(by: &agent, with: &connector, at: instant(0)) == 0 && connector.selected == 0)
+        #expect(try selected(by: &agent, with: &connector, from: 10, at: instant(4_000)) == 10)
+        #expect(connector.selected == 0 && agent.selectedPath == 10)
+    }
+
+    /// Exchanges messages until both ends are silent.
+    ///
+    /// - Parameter client: the number of the client's address; with that of a candidate it makes a path.
+    /// - Returns: the path that the agent has selected last.
+    private func selected(
+        by agent: inout ICEAgent<Int>, with connector: inout ICEConnector, from client: Int = 0, at now: MonotonicTime
+    ) throws -> Int? {
         var selected: Int?
-        var orders = connector.deadlinePassed(at: start, authenticate: hmacSHA1)
+        var orders = connector.deadlinePassed(at: now, authenticate: hmacSHA1)
         while !orders.isEmpty {
             var next: [ICEConnector.Order] = []
             for case .send(let datagram, let candidate) in orders {
-                let check = try #require(STUNMessage(parsing: datagram))
+                let message = try #require(STUNMessage(parsing: datagram))
                 let replies = agent.received(
-                    check, in: datagram, from: candidate, at: address, at: start, authenticate: hmacSHA1)
+                    message, in: datagram, from: client + candidate, at: address, transaction: .init(high: 5, low: 6),
+                    at: now, authenticate: hmacSHA1)
                 for reply in replies {
                     if case .select(let path) = reply { selected = path }
                     guard case .send(let datagram, let path) = reply else { continue }
                     let answer = try #require(STUNMessage(parsing: datagram))
                     next += connector.received(
-                        answer, in: datagram, from: path, at: address, at: start, authenticate: hmacSHA1)
+                        answer, in: datagram, from: path - client, at: address, at: now, authenticate: hmacSHA1)
                 }
             }
             orders = next
         }
-        #expect(selected == 0 && connector.selected == 0)
+        return selected
     }
 }

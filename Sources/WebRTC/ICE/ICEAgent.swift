@@ -6,21 +6,31 @@ import Media
 /// Only a check with valid integrity has an effect. A check with invalid integrity is not answered, because the answer would go to its
 /// source address, which may be forged.
 ///
+/// The peer itself can forge the source of a check. On the first path, the DTLS handshake proves that the peer receives what is sent to it.
+/// Every other path is checked by the server: media go there only after the peer has answered a random number that was sent there alone
+/// (docs/decisions/073).
+///
 /// | event | effect |
 /// |---|---|
 /// | first valid check of a path | the path is adopted; the first of the session is selected |
-/// | valid check with USE-CANDIDATE | the path is selected |
+/// | valid check of a path that is neither selected nor validated | the server checks the path, too |
+/// | valid answer to the server's check | the path is validated, and selected if it was nominated last, or if none is selected |
+/// | valid check with USE-CANDIDATE of a validated path | the path is selected |
 /// | valid check from the other controlled side | 487 |
 /// | valid check with an unknown required attribute | 420 |
 /// | too many paths | the one that was checked the longest time ago, and is not selected, is forgotten |
-/// | no check of a path for 30 s | the path is forgotten; another is selected |
+/// | no check of a path for 30 s | the path is forgotten; another is selected, if one is validated |
 /// | no path left, or none within 10 s | the session expires |
 ///
 /// `Path` is the caller's name of a 4-tuple: a socket or connection, and the peer's address.
 public struct ICEAgent<Path: Hashable & Sendable>: Sendable {
     public let credentials: ICECredentials
-    /// Where DTLS and media go: the path that was nominated last, or the first one before any is; `nil` before the first valid check.
+    private let remote: ICECredentials
+    /// Where DTLS and media go: the validated path that was nominated last, or the first one before any is; `nil` before the first valid
+    /// check, and if the selected path is gone and no other is validated.
     public private(set) var selectedPath: Path?
+    /// The path that was nominated last, validated or not.
+    private var nominatedPath: Path?
     /// The paths of the session, at most ``maximumPathCount``.
     private var paths: [KnownPath] = []
     private let start: MonotonicTime
@@ -31,10 +41,15 @@ public struct ICEAgent<Path: Hashable & Sendable>: Sendable {
     private struct KnownPath {
         let path: Path
         var lastCheck: MonotonicTime
+        /// Names the server's check of the path. Only a peer that receives at the path knows it.
+        let transaction: STUNTransaction
+        /// Whether the peer has answered the server's check.
+        var isValidated = false
     }
 
-    public init(credentials: ICECredentials, at now: MonotonicTime) {
-        (self.credentials, start) = (credentials, now)
+    /// - Parameter remote: the peer's credentials.
+    public init(credentials: ICECredentials, remote: ICECredentials, at now: MonotonicTime) {
+        (self.credentials, self.remote, start) = (credentials, remote, now)
     }
 
     /// As many as mediasoup keeps: a computer has a few addresses, each with UDP and TCP.
@@ -57,25 +72,64 @@ public struct ICEAgent<Path: Hashable & Sendable>: Sendable {
         return oldest.advanced(byMilliseconds: Self.consentSeconds * 1_000)
     }
 
-    /// Handles a message whose USERNAME names this session.
+    /// Handles a check whose USERNAME names this session, or an answer that came over one of its paths.
     ///
     /// - Parameters:
     ///   - datagram: the bytes from which the message was parsed.
     ///   - address: where the message came from.
+    ///   - transaction: a random number, which names the server's check of a new path.
     public mutating func received(
         _ message: STUNMessage, in datagram: RawSpan, from path: Path, at address: TransportAddress,
-        at now: MonotonicTime, authenticate: MessageAuthentication
+        transaction: STUNTransaction, at now: MonotonicTime, authenticate: MessageAuthentication
     ) -> [ICEOrder<Path>] {
-        let key = [UInt8](credentials.password.utf8)
-        guard !isExpired, message.kind == .request, message.method == STUNMessage.binding,
-            message.localFragment == credentials.userFragment,
-            message.isAuthentic(in: datagram, key: key, authenticate: authenticate)
-        else { return [] }
-        let answer = Self.answer(to: message, from: address)
-        let reply = ICEOrder.send(answer.encoded(key: key, authenticate: authenticate), path)
-        guard answer.kind == .success else { return [reply] }
-        return [reply] + checked(path, isNominated: message.attributes.contains(.useCandidate), at: now)
+        guard !isExpired, message.method == STUNMessage.binding else { return [] }
+        switch message.kind {
+        case .request:
+            let key = [UInt8](credentials.password.utf8)
+            guard message.localFragment == credentials.userFragment,
+                message.isAuthentic(in: datagram, key: key, authenticate: authenticate)
+            else { return [] }
+            let answer = Self.answer(to: message, from: address)
+            let reply = ICEOrder.send(answer.encoded(key: key, authenticate: authenticate), path)
+            guard answer.kind == .success else { return [reply] }
+            return [reply] + checked(path, by: message, transaction, at: now)
+                + check(path, after: message, authenticate)
+        case .success:
+            // A STUN server at a forged address answers, too, but without the integrity.
+            let key = [UInt8](remote.password.utf8)
+            guard let index = index(of: path), paths[index].transaction == message.transaction,
+                message.isAuthentic(in: datagram, key: key, authenticate: authenticate)
+            else { return [] }
+            paths[index].isValidated = true
+            return selectedPath == nil || nominatedPath == path ? select(path) : []
+        case .error, .indication: return []
+        }
     }
+
+    // MARK: Checks of the server
+
+    /// Checks a path. Checks of the peer repeat it until it is answered.
+    private func check(
+        _ path: Path, after message: STUNMessage, _ authenticate: MessageAuthentication
+    ) -> [ICEOrder<Path>] {
+        guard path != selectedPath, let index = index(of: path), !paths[index].isValidated,
+            // Then the check is about as long as the peer's, and amplifies nothing.
+            message.attributes.contains(.userName(STUNMessage.userName(checking: credentials, by: remote)))
+        else { return [] }
+        // With the lowest tie-breaker, a peer that believes to be controlled becomes the controlling one (RFC 8445, section 7.3.1.1).
+        let check = STUNMessage(checkOf: remote, by: credentials, paths[index].transaction, role: .controlled(0))
+        return [.send(check.encoded(key: [UInt8](remote.password.utf8), authenticate: authenticate), path)]
+    }
+
+    private mutating func select(_ path: Path) -> [ICEOrder<Path>] {
+        guard path != selectedPath else { return [] }
+        selectedPath = path
+        return [.select(path)]
+    }
+
+    private func index(of path: Path) -> Int? { paths.firstIndex { $0.path == path } }
+
+    // MARK: Checks of the peer
 
     private static func answer(to message: STUNMessage, from address: TransportAddress) -> STUNMessage {
         let unknown = message.attributes.compactMap { attribute -> UInt16? in
@@ -98,20 +152,24 @@ public struct ICEAgent<Path: Hashable & Sendable>: Sendable {
         return answer
     }
 
-    private mutating func checked(_ path: Path, isNominated: Bool, at now: MonotonicTime) -> [ICEOrder<Path>] {
+    private mutating func checked(
+        _ path: Path, by message: STUNMessage, _ transaction: STUNTransaction, at now: MonotonicTime
+    ) -> [ICEOrder<Path>] {
+        let isFirst = lastCheck == nil
         lastCheck = max(lastCheck ?? now, now)
         var orders: [ICEOrder<Path>] = []
-        if let index = paths.firstIndex(where: { $0.path == path }) {
+        var isValidated = false
+        if let index = index(of: path) {
             paths[index].lastCheck = max(paths[index].lastCheck, now)
+            isValidated = paths[index].isValidated
         } else {
             orders += forgetOldest().map { [.forget($0)] } ?? []
-            paths.append(KnownPath(path: path, lastCheck: now))
+            paths.append(KnownPath(path: path, lastCheck: now, transaction: transaction))
             orders.append(.adopt(path))
         }
-        if selectedPath == nil || isNominated && selectedPath != path {
-            selectedPath = path
-            orders.append(.select(path))
-        }
+        let isNominated = message.attributes.contains(.useCandidate)
+        if isNominated { nominatedPath = path }
+        if isFirst || isNominated && isValidated { orders += select(path) }
         return orders
     }
 
@@ -140,15 +198,14 @@ public struct ICEAgent<Path: Hashable & Sendable>: Sendable {
         ]
     }
 
-    /// Forgets paths, and selects the one that was checked last if the selected one is among them.
+    /// Forgets paths. If the selected one is among them, selects the validated one that was checked last.
     private mutating func forget(where isGone: (KnownPath) -> Bool) -> [ICEOrder<Path>] {
         var orders = paths.filter(isGone).map { ICEOrder.forget($0.path) }
         paths.removeAll(where: isGone)
-        if let selectedPath, !owns(selectedPath) {
-            let next = paths.max { $0.lastCheck < $1.lastCheck }?.path
-            self.selectedPath = next
-            if let next { orders.append(.select(next)) }
-        }
+        guard let selectedPath, !owns(selectedPath) else { return orders }
+        let next = paths.filter(\.isValidated).max { $0.lastCheck < $1.lastCheck }?.path
+        self.selectedPath = next
+        if let next { orders.append(.select(next)) } else if !paths.isEmpty { orders.append(.suspend) }
         return orders
     }
 }

@@ -1,11 +1,13 @@
 /// What an ``ICEAgent`` wants to be done.
 public enum ICEOrder<Path: Hashable & Sendable>: Hashable, Sendable {
-    /// Send the answer to a check to where the check came from.
+    /// Send an answer or a check.
     case send([UInt8], Path)
     /// The path belongs to the session from now on.
     case adopt(Path)
     /// DTLS and media go over this path from now on.
     case select(Path)
+    /// Send nothing until a path is selected: the selected one is gone, and the peer has answered no check on another.
+    case suspend
     /// The path no longer belongs to the session.
     case forget(Path)
     /// The session has ended.

@@ -1,5 +1,6 @@
 import Delivery
 import Reactor
+import WebRTC
 
 /// The sessions of a loop, by everything that names them. Confined to the loop.
 struct SessionTable {
@@ -45,6 +46,8 @@ struct SessionTable {
     subscript(path: NetworkPath) -> Session? { byPath[path] }
     subscript(viewer: Viewer) -> Session? { byViewer[ObjectIdentifier(viewer)] }
 
-    /// The session that a connectivity check names.
-    func session(withFragment fragment: String) -> Session? { byFragment[fragment] }
+    /// The session of a message of ICE: a check names it, and an answer comes over one of its paths.
+    func session(of message: STUNMessage, over path: NetworkPath) -> Session? {
+        message.kind == .request ? message.localFragment.flatMap { byFragment[$0] } : byPath[path]
+    }
 }

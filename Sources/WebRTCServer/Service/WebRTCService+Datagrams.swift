@@ -10,7 +10,7 @@ extension WebRTCService {
     /// A datagram has come, over UDP or TCP.
     func received(_ datagram: RawSpan, over path: NetworkPath, at now: MonotonicTime) {
         guard let kind = DatagramKind(datagram) else { return }
-        if case .stun = kind { return receivedCheck(datagram, over: path, at: now) }
+        if case .stun = kind { return receivedSTUN(datagram, over: path, at: now) }
         guard let session = table[path] else { return }
         switch kind {
         case .stun: break
@@ -22,12 +22,13 @@ extension WebRTCService {
 
     // MARK: ICE
 
-    private func receivedCheck(_ datagram: RawSpan, over path: NetworkPath, at now: MonotonicTime) {
-        guard let message = STUNMessage(parsing: datagram), let fragment = message.localFragment,
-            let session = table.session(withFragment: fragment), let address = path.mappedAddress
+    private func receivedSTUN(_ datagram: RawSpan, over path: NetworkPath, at now: MonotonicTime) {
+        guard let message = STUNMessage(parsing: datagram), let session = table.session(of: message, over: path),
+            let address = path.mappedAddress
         else { return }
         let orders = session.agent.received(
-            message, in: datagram, from: path, at: address, at: now,
+            message, in: datagram, from: path, at: address,
+            transaction: STUNTransaction(high: numbers.next(), low: numbers.next()), at: now,
             authenticate: { HMACSHA1.code(of: $0, key: $1) })
         perform(orders, of: session, at: now)
     }
@@ -38,6 +39,12 @@ extension WebRTCService {
             case .send(let bytes, let path): bytes.withUnsafeBytes { send($0, over: path, at: now) }
             case .adopt(let path): table.adopt(path, by: session)
             case .select(let path): select(path, for: session, at: now)
+            case .suspend:
+                // A publisher may go on without feedback.
+                guard session.playback?.viewer != nil else { break }
+                return end(
+                    session, .silent, because: "the client's path is gone, and no check is answered on another",
+                    at: now)
             case .forget(let path): table.forget(path, of: session)
             case .expire(let expiry): return expire(session, expiry, at: now)
             }

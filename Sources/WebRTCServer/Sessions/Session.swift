@@ -54,7 +54,7 @@ final class Session {
         (grant, client, self.policy) = (request.grant, request.client, policy)
         (role, peerFingerprint) = (answer.role, answer.peerFingerprint)
         signalling = SignallingSession(entityTag: answer.entityTag, remote: request.offer.credentials)
-        agent = ICEAgent(credentials: answer.credentials, at: now)
+        agent = ICEAgent(credentials: answer.credentials, remote: request.offer.credentials, at: now)
     }
 
     /// What an answer has settled besides the media.

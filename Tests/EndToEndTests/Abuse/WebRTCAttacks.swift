@@ -160,6 +160,27 @@ extension Attack {
                 try verify(clockAnswerCount(of: attacker.peer) == count + 1, "all paths are known")
             }
         },
+        Attack(
+            "WebRTC: checks with a forged source, to send media to another host", in: "WebRTC/ICE/ICEAgent.swift",
+            guard: "if isFirst || isNominated && isValidated {",
+            effect: "an answer and a check of at most 100 bytes each; media go where they went"
+        ) { target in
+            try target.withWebRTC { attacker in
+                try attacker.establish()
+                let victim = try attacker.stranger()
+                for _ in 0..<3 {
+                    victim.send(attacker.peer.check())
+                    for _ in 0..<2 {
+                        guard let datagram = victim.receive(within: 3) else { throw Breach(description: "no answer") }
+                        try verify(
+                            STUNMessage(parsing: datagram.span.bytes) != nil && datagram.count <= 100,
+                            "\(datagram.count) bytes were sent to another host")
+                    }
+                    try attacker.expectMedia()
+                }
+                try expectSilence(at: [victim])
+            }
+        },
     ]
 
     // MARK: DTLS
