@@ -193,6 +193,8 @@ import Testing
         estimator.endOfFeedback(at: MonotonicTime(nanoseconds: sent + 80_000_000))
         #expect(estimator.queueTime(at: .milliseconds(2_080)) == 70_000_000)
         #expect(estimator.queueTime(at: .milliseconds(6_000)) == 0)
+        estimator.received(PacketFeedback(sent: sent, arrival: sent + 50_000_000, byteCount: 500))
+        #expect(estimator.queueTime(at: .milliseconds(2_080)) == 0)
     }
 
     @Test func aQueueIsLongWhileItsDelayIsReported() {

@@ -70,7 +70,7 @@ public struct ViewerPath {
     /// Whether packets wait in a queue of the network for so long that repair would only lengthen it.
     func isQueueLong(at now: MonotonicTime) -> Bool { estimator.isQueueLong(at: now) }
 
-    /// How long a packet that is sent now will wait in a queue of the network, in nanoseconds; 0 if that is not known.
+    /// How long a packet that is sent now will wait in a queue of the network, in nanoseconds; 0 if that is not known, or short.
     func queueTime(at now: MonotonicTime) -> Int64 { estimator.queueTime(at: now) }
 
     /// A packet is sent again in a stream of its own, about which transport-wide feedback tells nothing.

@@ -15,9 +15,6 @@ struct RepairRequest {
 // MARK: - Repair: single packets from the ring, before new units
 
 extension Transmitter {
-    /// In nanoseconds; frames alone cause it.
-    private static let shortQueue: Int64 = 50_000_000
-
     /// Sends packets again that a viewer has lost, each as a message of its own.
     func repair(_ request: RepairRequest, in view: FeedView<PacketRun>) {
         let viewer = request.viewer
@@ -65,7 +62,7 @@ extension Transmitter {
         }
         // A packet or a request for it that was lost again may soon be too late, so it is sent twice: not into a queue, which would drop
         // both. Only a stream of its own may do that: libavformat decodes nothing if a packet comes twice.
-        let count = isFirst || repair.stream == nil || queueTime > Self.shortQueue ? 1 : 2
+        let count = isFirst || repair.stream == nil || queueTime > 0 ? 1 : 2
         // A socket that is full now takes nothing of the budget. The client may ask again.
         guard route.isReady(at: now), makeRoom(forPackets: count, in: route.sender) else { return }
         let byteCount = Int(run.packets[packet.index].byteCount)

@@ -80,9 +80,11 @@ public struct PathEstimator: Sendable {
         hasFeedback(at: now) && feedback.queueDelay.standing > Self.mildLag
     }
 
-    /// How long a packet that is sent now will wait in a queue of the network, as far as is known, in nanoseconds.
+    /// How long a packet that is sent now will wait in a queue of the network, as far as is known, in nanoseconds. Less than 50 ms is no
+    /// queue: single frames and a busy receiver cause that.
     public func queueTime(at now: MonotonicTime) -> Int64 {
-        hasFeedback(at: now) ? max(feedback.queueDelay.standing, feedback.queueDelay.latest) : 0
+        let time = max(feedback.queueDelay.standing, feedback.queueDelay.latest)
+        return hasFeedback(at: now) && time >= Self.drainedLag ? time : 0
     }
 
     /// Handles a packet that is sent again in a stream of its own.
