@@ -271,11 +271,6 @@ extension DeliveryLoop {
         audience.requestKeyframeAfterDamage(at: now)
     }
 
-    /// Whether a report tells of a fast start, and transport-wide feedback will tell more after it.
-    private func isAboutFastStart(_ track: ViewerTrack, of viewer: Viewer) -> Bool {
-        track.rewriter.extensions.hasTransportSequenceNumber && !viewer.follower.fastStart.isEmpty
-    }
-
     private func repairLosses(of audience: Audience) {
         guard audience.hasLosses else { return }
         audience.hasLosses = false

@@ -30,7 +30,7 @@ public final class PeerTransport {
         case handshake(TLSFailure)
         /// The handshake cannot begin.
         case identity(IdentityFailure)
-        /// The handshake has made no keys, or OpenSSL cannot use them.
+        /// The handshake has made no keys, or SRTP cannot use them.
         case noKeys
     }
 

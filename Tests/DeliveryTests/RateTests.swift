@@ -104,7 +104,7 @@ struct RateTests {
         #expect(source.last == 1_000_000)
     }
 
-    /// The same path, whose queue drops what would wait for more than 100 ms: two thirds of the fast start.
+    /// The path's queue drops packets that would wait for more than 100 ms, which are two thirds of the fast start.
     @Test func theLossesOfAFastStartAreNoCongestion() throws {
         let (broadcast, source) = broadcast()
         for frame in 0..<18 { broadcast.publish(idr: frame == 0, byteCount: 4_000) }

@@ -63,6 +63,12 @@ extension DeliveryLoop {
         }
     }
 
+    /// Whether a reception report is about the viewer's fast start, whose losses are no congestion. It is then left out of the estimate,
+    /// because transport-wide feedback tells more as soon as the fast start is over.
+    func isAboutFastStart(_ track: ViewerTrack, of viewer: Viewer) -> Bool {
+        track.rewriter.extensions.hasTransportSequenceNumber && !viewer.follower.fastStart.isEmpty
+    }
+
     /// Media time that waits for a client here, in nanoseconds; `nil` while it reads its fast start.
     private func waitingTime(
         of viewer: Viewer, _ output: TCPOutput, in audience: Audience, at now: MonotonicTime
