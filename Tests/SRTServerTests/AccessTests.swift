@@ -1,6 +1,7 @@
 import Delivery
 import Media
 import RTSP
+import Reactor
 import SRT
 import Streams
 import TestSupport
@@ -155,6 +156,32 @@ struct AccessTests {
             #expect(await broadcast.publisher("publish:new/full").ends() == .disconnected)
             #expect(broadcast.lines.text.contains("there are too many paths"))
         }
+    }
+
+    /// libsrt would connect callers, and not tell the thread of them.
+    @Test func callersAreConnectedOnlyOnceTheThreadRuns() async throws {
+        let (log, services) = (LoggedLines().log, TestServices(nil))
+        services.offer(OfferedPath(stream: .withVideo()))
+        let (loop, calling) = (try SRTLoop(logger: log), try SRTLoop(logger: log))
+        var options = ServerOptions()
+        options.port = 0
+        let server = try Server(options: options, on: loop)
+        server.start(with: services)
+        try calling.start()
+        defer { calling.stop() }
+        func call(within milliseconds: Int) throws -> TestCall {
+            let address = try #require(SocketAddress("127.0.0.1", port: server.port))
+            var target = SRTCallTarget(address: address, streamID: "source")
+            target.connectMilliseconds = milliseconds
+            let sink = Streams.Stream(path: "/sink", epoch: .now())
+            return TestCall(sink) { [target] in
+                calling.receive(from: target, into: StreamInput(into: sink, trust: .arrival), events: $0)
+            }
+        }
+        #expect(try await call(within: 200).ends() == .rejected(.timeout))
+        try loop.start()
+        #expect(try await call(within: 20_000).connects())
+        loop.stop()
     }
 
     @Test func aServerThatIsNotThereDoesNotAnswer() async throws {

@@ -54,7 +54,7 @@ struct SRTBroadcast {
         loop = try SRTLoop(logger: lines.log)
         server = try Server(options: options, on: loop)
         try loop.start()
-        try server.start(with: services)
+        server.start(with: services)
     }
 
     func target(

@@ -67,19 +67,22 @@ public final class Server: Sendable {
         return true
     }
 
-    /// Connects the server to what it shares with others, and listens.
-    public func start(with services: any SRTSharedServices) throws(SRTFailure) {
+    /// Connects the server to what it shares with others, and lets the loop's thread listen.
+    public func start(with services: any SRTSharedServices) {
         let context = ServerContext(options, services, loop.log)
         let decision = ListenerDecision(context.gate)
-        let socket = listener
-        guard apus_srt_listen(socket.number, Int32(Self.backlog), decision.pointer) else {
-            throw SRTFailure.last(of: "listen")
-        }
         // It exists as long as the server, and so longer than the listener, which the loop closes.
         self.decision.withLock { $0 = decision }
+        let socket = listener
         loop.perform { state in
             let service = SRTService(socket, context, on: state)
-            guard state.watch(socket, for: [.readable, .error], by: service) else { return }
+            // libsrt does not tell of a connection that was made before the listener was watched.
+            guard state.watch(socket, for: [.readable, .error], by: service),
+                apus_srt_listen(socket.number, Int32(Self.backlog), decision.pointer)
+            else {
+                let failure = SRTFailure.last(of: "listen")
+                return context.log.log(.failure, .error, "SRT cannot be served", reason: "\(failure)")
+            }
             state.add(service)
         }
     }

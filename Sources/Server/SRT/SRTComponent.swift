@@ -22,10 +22,10 @@ final class SRTComponent: Component {
         guard let served else { return }
         do throws(SRTFailure) {
             try calls.start()
-            try served.server.start(with: served.services)
         } catch {
-            log.error("SRT cannot be served", metadata: ["reason": "\(error)"])
+            return log.error("SRT cannot be served", metadata: ["reason": "\(error)"])
         }
+        served.server.start(with: served.services)
     }
 
     func stop() {
