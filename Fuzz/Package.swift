@@ -4,11 +4,23 @@ import PackageDescription
 // Fuzzing with libFuzzer, separate from the main package because these modules are built with coverage and AddressSanitizer.
 // `Modules` is a link to ../Sources. script/fuzz builds and runs the fuzzer.
 
-let fuzzing: [SwiftSetting] = [
-    .enableExperimentalFeature("Lifetimes"),
-    // Some parsers are internal; like tests, their targets use @testable imports.
-    .unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library", "-enable-testing"]),
-]
+/// Whether parsers have neither counters nor AddressSanitizer (script/fuzz volume). The targets keep counters, because libFuzzer needs
+/// some.
+let isPlain = Context.environment["FUZZ_PLAIN"] != nil
+
+func settings(_ sanitizers: String?) -> [SwiftSetting] {
+    let sanitizing = sanitizers.map { ["-sanitize=\($0)"] } ?? []
+    return [
+        .enableExperimentalFeature("Lifetimes"),
+        // Some parsers are internal; like tests, their targets use @testable imports.
+        .unsafeFlags(sanitizing + ["-parse-as-library", "-enable-testing"]),
+    ]
+}
+
+let fuzzing = settings(isPlain ? nil : "fuzzer,address")
+let targetSanitizers = isPlain ? "fuzzer" : "fuzzer,address"
+let targets = settings(targetSanitizers)
+let linking: [LinkerSetting] = [.unsafeFlags(["-sanitize=\(targetSanitizers)"])]
 
 /// Modules that are not fuzzed.
 let uninstrumented: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
@@ -167,19 +179,17 @@ let package = Package(
                 "Reactor", "Streams", logging,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
-            path: "Targets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+            path: "Targets", swiftSettings: targets, linkerSettings: linking),
         // libFuzzer looks at all counters of a program after each input, so a small program tries more inputs.
         .executableTarget(
             name: "fuzz-http", dependencies: ["Fuzzing", "HTTP"],
-            path: "HTTPTargets", swiftSettings: fuzzing, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+            path: "HTTPTargets", swiftSettings: targets, linkerSettings: linking),
         .executableTarget(
             name: "fuzz-ingest", dependencies: ["Fuzzing", "MPEGTS", "RTMP", "SRT", "Media", "Wire"],
-            path: "IngestTargets", swiftSettings: fuzzing,
-            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+            path: "IngestTargets", swiftSettings: targets, linkerSettings: linking),
         .executableTarget(
             name: "fuzz-webrtc", dependencies: ["Fuzzing", "WebRTC", "SDP", "RTP", "Media", "Wire"],
-            path: "WebRTCTargets", swiftSettings: fuzzing,
-            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+            path: "WebRTCTargets", swiftSettings: targets, linkerSettings: linking),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,8 @@ import Wire
 
 /// A message of STUN is the same after writing and reading it, and only its key makes it authentic. Whatever a session of ICE receives,
 /// it keeps a bounded number of paths, which are those that it has adopted and not forgotten; it answers only authentic checks; behind the
-/// first path it selects only those on which its own check was answered; and nothing follows its end. Datagrams of a connection are the same however they are split.
+/// first path it selects only those on which its own check was answered; and nothing follows its end. Datagrams of a connection are the same
+/// however they are split.
 @Sendable func fuzzSTUN(_ input: [UInt8]) {
     if let message = STUNMessage(parsing: input.rawSpan) { check(message) }
     checkFrames(input)
