@@ -157,8 +157,13 @@ extension DeliveryLoop {
     }
 
     /// The stream that viewers of this kind are served from: it may be another one, in which some tracks are encoded again.
-    public static func source(of stream: Stream, for encapsulation: RTPEncapsulation) -> Stream {
+    ///
+    /// - Parameter needsOpus: whether they can receive no other audio (``Viewer/needsOpus``).
+    public static func source(
+        of stream: Stream, for encapsulation: RTPEncapsulation, needsOpus: Bool = false
+    ) -> Stream {
         switch encapsulation {
+        case .tracks where needsOpus: stream.stream(carrying: { $0.kind != .audio || $0.codec == .opus }, as: .opus)
         case .tracks: stream.stream(for: RTPPackager.self)
         case .transportStream: stream.stream(for: MPEGTSPackager.self)
         }
@@ -179,7 +184,7 @@ extension DeliveryLoop {
 
     /// The audience of a stream for viewers like this one; `nil` if the stream has no feed, or one with other tracks.
     func makeAudience(of stream: Stream, for viewer: Viewer) -> Audience? {
-        let source = Self.source(of: stream, for: viewer.encapsulation)
+        let source = Self.source(of: stream, for: viewer.encapsulation, needsOpus: viewer.needsOpus)
         guard let feed = feed(of: source, encapsulation: viewer.encapsulation) else { return nil }
         let existing = audiences[ObjectIdentifier(feed)]
         guard feed.tracks.count == viewer.tracks.count else {

@@ -117,7 +117,8 @@ struct UDPClient: ~Copyable {
 
     /// - Parameter shared: the sockets that the viewer is sent from, if other viewers use them too.
     init(
-        usesGSO: Bool, encapsulation: RTPEncapsulation = .tracks, family: AddressFamily = .ipv4,
+        usesGSO: Bool, encapsulation: RTPEncapsulation = .tracks, trackCount: Int = 1, needsOpus: Bool = false,
+        family: AddressFamily = .ipv4,
         by shared: UDPPorts? = nil, rewriter: HeaderRewriter = .fixture, protection: TrackProtection? = nil,
         repair: TrackRepair? = nil
     ) throws {
@@ -129,7 +130,9 @@ struct UDPClient: ~Copyable {
         let route = UDPRoute(
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
         viewer = Viewer(
-            canonicalName: "test", trackCount: 1, encapsulation: encapsulation, output: nil, at: .now())
+            canonicalName: "test", trackCount: trackCount, encapsulation: encapsulation, needsOpus: needsOpus,
+            output: nil,
+            at: .now())
         let track = ViewerTrack(
             rewriter: rewriter, transport: .udp(route), clockRate: .video, protection: protection, repair: repair)
         switch encapsulation {

@@ -173,6 +173,55 @@ struct RenditionTests {
         #expect(reasons.count == 4 && reasons.dropLast().allSatisfy { $0 == "chosen by an operator" }, "\(reasons)")
     }
 
+    /// Stands for what encodes audio as Opus: the test publishes into the companion by hand.
+    private final class OpusCompanion: ViewerTranscoding {
+        let stream: Streams.Stream
+
+        init(of stream: Streams.Stream, _ tracks: [Track]) {
+            self.stream = Streams.Stream(companionOf: stream)
+            self.stream.announce(tracks)
+            self.stream.attach(EncodingSource())
+            stream.viewerTranscoding = self
+        }
+
+        func companion(of stream: Streams.Stream, for tracks: [Track], as codec: Codec) -> Streams.Stream? {
+            codec == .opus ? self.stream : nil
+        }
+    }
+
+    /// Audio of both renditions is encoded again for browsers, and a browser gets that of the rendition to which it moves.
+    @Test func aViewerForWhomAudioIsEncodedAgainMoves() throws {
+        let broadcast = Broadcast(hasAudio: true)
+        let tracks = try #require(broadcast.stream.announcement?.tracks)
+        let low = Streams.Stream(path: "/cam/sub", clock: broadcast.stream.clock)
+        low.announce(tracks)
+        broadcast.stream.renditions = Renditions(
+            own: DataRate(bitsPerSecond: 840_000), substreams: [.init(low, rate: DataRate(bitsPerSecond: 84_000))])
+        let opus = Track(id: TrackID(1), format: .opus(channelCount: 2))
+        let companions = [broadcast.stream, low].map { OpusCompanion(of: $0, [tracks[0], opus]) }
+        var client = try UDPClient(usesGSO: true, trackCount: 2, needsOpus: true)
+        func publish(_ number: Int64) {
+            for (companion, byteCount) in zip(companions, [4_000, 400]) {
+                companion.stream.publish(Broadcast.frame(number, idr: number % 5 == 0, byteCount: byteCount))
+            }
+            broadcast.turn(after: 40)
+        }
+        publish(0)
+        #expect(broadcast.start(client.viewer, moves: true))
+        #expect(
+            broadcast.delivery.fixRendition(of: client.viewer, to: "/cam/sub", at: broadcast.now) == .chosen)
+        var received: [Packet] = []
+        for number in 1...60 as ClosedRange<Int64> {
+            publish(number)
+            received += client.packets()
+        }
+        #expect(client.viewer.network.rendition == "/cam/sub")
+        #expect(isContiguous(received))
+        #expect(received.last.map { $0.payload.count < 1_000 } == true, "what comes is the companion of the substream")
+        broadcast.delivery.pause(client.viewer)
+        #expect(companions.allSatisfy { !$0.stream.demand.isNeeded })
+    }
+
     @Test func aSubstreamWithOtherTracksIsNoRendition() throws {
         let scene = Scene()
         scene.low.announce([Track(id: TrackID(0), clockRate: .audio48k, format: .opus(channelCount: 2))])

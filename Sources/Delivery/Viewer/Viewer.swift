@@ -24,6 +24,8 @@ public final class Viewer {
     public private(set) var output: TCPOutput?
     /// Whether it gets one RTP stream per track, or all tracks in one MPEG-TS stream.
     public let encapsulation: RTPEncapsulation
+    /// Whether it can receive no other audio than Opus, as browsers. Other audio is encoded as Opus for it.
+    public let needsOpus: Bool
     /// Whether it stands for a multicast group. A fast start would disturb the clients that watch already.
     public let isMulticast: Bool
 
@@ -66,13 +68,13 @@ public final class Viewer {
     var keyframeRequests = TokenBucket(.init(burst: 10, every: 1_000_000_000))
 
     public init(
-        canonicalName: String, trackCount: Int, encapsulation: RTPEncapsulation = .tracks, output: TCPOutput?,
-        isMulticast: Bool = false, at now: MonotonicTime
+        canonicalName: String, trackCount: Int, encapsulation: RTPEncapsulation = .tracks, needsOpus: Bool = false,
+        output: TCPOutput?, isMulticast: Bool = false, at now: MonotonicTime
     ) {
         self.canonicalName = canonicalName
         self.output = output
         self.isMulticast = isMulticast
-        self.encapsulation = encapsulation
+        (self.encapsulation, self.needsOpus) = (encapsulation, needsOpus)
         tracks = Array(repeating: nil, count: trackCount)
         follower = Follower(at: now)
     }

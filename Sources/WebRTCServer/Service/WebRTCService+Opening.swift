@@ -88,7 +88,7 @@ extension WebRTCService {
             return true
         }
         guard stream.announcement != nil else { return noInput(offer, at: now) }
-        let source = offer.request.offer.hasAudio ? stream.streamForBrowsers : stream
+        let source = DeliveryLoop.source(of: stream, for: .tracks, needsOpus: offer.request.offer.hasAudio)
         if source !== stream, offer.sourceUse == nil { offer.sourceUse = StreamUse(of: source) }
         guard let tracks = source.announcement?.tracks else { return noInput(offer, at: now) }
         answer(offer, from: source, tracks, at: now)
@@ -130,7 +130,8 @@ extension WebRTCService {
                     reason: omission, ["path": "\(request.path)"], at: now)
             }
             let playback = Playback(
-                context.services.nextViewerID(), of: offer.path.stream, from: source, answer.tracks, tracks)
+                context.services.nextViewerID(), of: offer.path.stream, from: source, answer.tracks, tracks,
+                needsOpus: request.offer.hasAudio)
             begin(
                 request, offer.answer, at: offer.path, .playback(playback), facts, text: answer.text, at: now)
         } catch {
@@ -272,11 +273,4 @@ extension PublishingPoint.Refusal {
 extension Offer {
     /// Whether the client can receive audio. If not, none is encoded for it.
     fileprivate var hasAudio: Bool { media.contains { $0.kind == .audio && !$0.isDisabled } }
-}
-
-extension Streams.Stream {
-    /// The stream that browsers get: audio that WebRTC does not carry is encoded as Opus.
-    var streamForBrowsers: Streams.Stream {
-        stream(carrying: { $0.kind == .video || $0.codec == .opus }, as: .opus)
-    }
 }

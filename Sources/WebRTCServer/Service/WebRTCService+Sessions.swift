@@ -46,8 +46,7 @@ extension WebRTCService {
             keys, over: way, context.options, canonicalName: context.canonicalName, at: now)
         guard playback.layout.isCompatible(with: playback.source.announcement?.tracks ?? playback.layout),
             place.delivery.join(
-                viewer, stream: playback.source, options: session.path.join, moves: playback.source === playback.stream,
-                at: now)
+                viewer, stream: playback.stream, options: session.path.join, moves: true, at: now)
         else { return end(session, .changed, because: "the stream's tracks have changed", at: now) }
         table.add(viewer, of: session)
         place.delivery.start(viewer, at: now)

@@ -17,6 +17,8 @@ final class Playback {
     let tracks: [PlaybackTrack]
     /// All tracks of the source when the answer was made.
     let layout: [Track]
+    /// Whether the client has offered to receive audio.
+    private let needsOpus: Bool
     /// `nil` before the keys are known.
     private(set) var viewer: Viewer?
     /// Opens the reports of the client.
@@ -38,9 +40,10 @@ final class Playback {
 
     init(
         _ id: ViewerID, of stream: Streams.Stream, from source: Streams.Stream, _ tracks: [PlaybackTrack],
-        _ layout: [Track]
+        _ layout: [Track], needsOpus: Bool
     ) {
         (self.id, self.stream, self.source, self.tracks, self.layout) = (id, stream, source, tracks, layout)
+        self.needsOpus = needsOpus
         uses = [StreamUse(of: stream)] + (source === stream ? [] : [StreamUse(of: source)])
     }
 
@@ -58,7 +61,8 @@ final class Playback {
             case .udp(let route): (nil, route, .udp(route))
             case .tcp(let output): (output, nil, .framed)
             }
-        let viewer = Viewer(canonicalName: canonicalName, trackCount: layout.count, output: output, at: now)
+        let viewer = Viewer(
+            canonicalName: canonicalName, trackCount: layout.count, needsOpus: needsOpus, output: output, at: now)
         viewer.reportInterval = Self.reportInterval
         let reports = try IncomingReports(keys.peer)
         var numbers = SystemRandomNumberGenerator()

@@ -68,7 +68,7 @@ extension Assembly {
         case .stays, nil:
             throw Problem(
                 .conflict,
-                "the viewer stays with its path: only viewers over RTSP move, if the path has `rate: renditions` and the client "
+                "the viewer stays with its path: only viewers over RTSP and WebRTC move, if the path has `rate: renditions` and the client "
                     + "survives it or `network.moveAllClients` is set")
         }
         var metadata = metadata(of: viewer, user)

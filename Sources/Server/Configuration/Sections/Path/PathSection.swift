@@ -154,8 +154,8 @@ extension Schema<Configuration.Path> {
                 "rate", \.rate,
                 "What happens if viewers cannot receive the bitrate of a stream. fixed: they skip frames. "
                     + "follow: the encoder of a stream that Apus encodes follows what all but the worst tenth of the viewers can "
-                    + "receive over RTSP, down to video.minimumBitrate, and with fewer and smaller frames (video.reduce) if that "
-                    + "needs them; one viewer alone counts fully. renditions: each RTSP viewer gets the path or one of its "
+                    + "receive, down to video.minimumBitrate, and with fewer and smaller frames (video.reduce) if that needs them; one "
+                    + "viewer alone counts fully. renditions: each viewer over RTSP and WebRTC gets the path or one of its "
                     + "substreams (stream:NAME, track:NAME/NUMBER), whichever it can receive, and moves between them at keyframes; recorders stay."
             ).takingEffect(.encoding),
             .choice(
