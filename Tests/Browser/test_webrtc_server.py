@@ -27,20 +27,32 @@ FIRST_FRAME = """async (hasSound) => {
     return durations;
 }"""
 
-# In milliseconds, from the arrival of a frame at the browser to its display.
+# In milliseconds, from the arrival of a frame at the browser to the call back in which the page can draw it, and to its display.
 RECEIVED_TO_SHOWN = """async (count) => {
     const video = document.querySelector("video");
     const durations = [];
     while (durations.length < count) {
-        const frame = await new Promise((resolve) => video.requestVideoFrameCallback((_, frame) => resolve(frame)));
-        durations.push(frame.expectedDisplayTime - frame.receiveTime);
+        durations.push(await new Promise((resolve) => video.requestVideoFrameCallback((_, { receiveTime, expectedDisplayTime }) =>
+            resolve([performance.now() - receiveTime, expectedDisplayTime - receiveTime]))));
     }
     return durations;
 }"""
 
+# In milliseconds, how much later sound is heard than the picture of the same time is shown, as the browser estimates it. Once a second,
+# because that is how often there is a sender report.
+SOUND_AFTER_PICTURE = """async (count) => {
+    const differences = [];
+    while (differences.length < count) {
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        const stats = [...(await connections.at(-1).getStats()).values()].filter(({ type }) => type === "inbound-rtp");
+        const [audio, video] = ["audio", "video"].map((kind) => stats.find((track) => track.kind === kind).estimatedPlayoutTimestamp);
+        if (audio && video) differences.push(video - audio);
+    }
+    return differences;
+}"""
 
 class WebRTCServer(ServerTest):
-    scripts = []
+    scripts = [FOLDER / "connections.js"]
 
     @classmethod
     def serve(cls):
@@ -67,7 +79,13 @@ class WebRTCServer(ServerTest):
         page.wait_for_function("() => apus.playback.age !== null")
         video = page.locator("video").element_handle()
         self.compare_delays("capture to display of video alone by WebRTC", page, video, 60)
-        self.compare("arrival to display by WebRTC", 25, lambda: page.evaluate(RECEIVED_TO_SHOWN, 90))
+        self.compare("capture to call back by WebRTC", 60, lambda: [
+            sample["untilCall"] for sample in self.delays(page, video)], median_limit=25)
+        self.compare("arrival to call back by WebRTC", 25, lambda: [
+            call for call, _ in page.evaluate(RECEIVED_TO_SHOWN, 90)], median_limit=10)
+        self.compare("arrival to display by WebRTC", 40, lambda: [display for _, display in page.evaluate(RECEIVED_TO_SHOWN, 90)])
+        self.compare("error of the capture time by WebRTC", 5, lambda: [
+            abs(sample["captureError"]) for sample in self.delays(page, video) if sample["captureError"] is not None])
         self.compare("error of the stated age by WebRTC", 20, lambda: [
             abs(sample["delay"] - sample["stated"]) for sample in self.delays(page, video) if sample["stated"] is not None])
 
@@ -77,10 +95,12 @@ class WebRTCServer(ServerTest):
         page.wait_for_function("""() => apus.playback.state.state === 'playing'
             && document.querySelector('video').srcObject?.getAudioTracks().length === 1""")
         self.compare_delays("capture to display with sound by WebRTC", page, page.locator("video").element_handle(), 100)
+        self.compare("sound after the picture by WebRTC", 80, lambda: map(abs, page.evaluate(SOUND_AFTER_PICTURE, 10)))
 
     def test_the_first_frame_does_not_wait_for_a_keyframe(self):
-        page = self.play("/card/")
-        self.compare("POST to the first frame by WebRTC", 200, lambda: page.evaluate(FIRST_FRAME, False))
+        for path, has_sound, limit in (("/card/", False, 200), ("/sound/", True, 250)):
+            page = self.play(path)
+            self.compare(f"POST to the first frame of {path} by WebRTC", limit, lambda: page.evaluate(FIRST_FRAME, has_sound))
 
     def test_a_camera_of_a_browser_is_played_by_others(self):
         browser = playwright().chromium.launch(executable_path=self.executable, args=[

@@ -55,27 +55,37 @@ function crc32(bytes) {
  * @param {number} count
  * @param {() => number | null} statedAge
  * @param {{drawsLater?: boolean}} [options] - whether the browser draws a frame only when it displays it
- * @returns {Promise<{delay: number | null, stated: number | null}[]>} in milliseconds
+ * @returns {Promise<{delay: number | null, untilCall: number | null, captureError: number | null, stated: number | null}[]>} in
+ *     milliseconds; the second until the call back, which is a refresh earlier; the third between what the browser says of the capture
+ *     and the overlay
  */
 async function delays(video, count, statedAge, { drawsLater = false } = {}) {
     const overlay = new TimestampOverlay(video);
     const result = [];
     while (result.length < count) {
-        const [now, { expectedDisplayTime }] = await displayedFrame(video);
+        const [now, called, { expectedDisplayTime, captureTime }] = await displayedFrame(video);
         const displayed = Math.max(now, expectedDisplayTime);
         if (drawsLater) await refresh(displayed);
         const captured = overlay.read();
         // A later frame may have come since the refresh. It is displayed now at the earliest.
         const isLater = captured !== null && captured > performance.timeOrigin + displayed;
         const instant = performance.timeOrigin + (isLater ? performance.now() : displayed);
-        result.push({ delay: captured === null ? null : instant - captured, stated: statedAge() });
+        const since = (time) => (captured === null || time === undefined ? null : performance.timeOrigin + time - captured);
+        result.push({
+            delay: captured === null ? null : instant - captured,
+            untilCall: since(called),
+            captureError: since(captureTime),
+            stated: statedAge(),
+        });
     }
     return result;
 }
 
-/** Waits for the next frame. @returns {Promise<[number, VideoFrameCallbackMetadata]>} */
+/** Waits for the next frame. @returns {Promise<[number, number, VideoFrameCallbackMetadata]>} the refresh, the call back, the frame */
 function displayedFrame(video) {
-    return new Promise((resolve) => video.requestVideoFrameCallback((...frame) => resolve(frame)));
+    return new Promise((resolve) => {
+        video.requestVideoFrameCallback((now, frame) => resolve([now, performance.now(), frame]));
+    });
 }
 
 /** Waits for the refresh of the display at a time of the page's monotonic clock, unless that is over. */

@@ -118,7 +118,7 @@ public final class WebRTCPeer {
     /// Exchanges datagrams until a condition holds.
     ///
     /// - Returns: whether it has held within this time.
-    public func run(within seconds: Double = 10 * Sanitizer.patience, until condition: () -> Bool) -> Bool {
+    public func run(within seconds: Double = 30 * Sanitizer.patience, until condition: () -> Bool) -> Bool {
         let end = MonotonicTime.now().advanced(byMilliseconds: Int64(seconds * 1_000))
         while !condition() {
             let now = MonotonicTime.now()

@@ -44,6 +44,8 @@ struct WebRTCBroadcast {
         options.address = "127.0.0.1"
         options.usesOnePort = true
         options.sourceMilliseconds = 300
+        // Other tests may have the processors for a while.
+        options.handshake.seconds = 60
         change(&options)
         webrtc = try WebRTCServer.Server(options: options, logger: lines.log)
         var rtspOptions = RTSPServer.ServerOptions()

@@ -94,7 +94,7 @@ public final class TestCard: ReconfigurableSource {
         var announced = (tracks: pipeline.tracks, revision: pipeline.revision)
         stream.announce(announced.tracks)
         var number = pipeline.timeline.lastFrame(at: clock.now() - stream.epoch) + 1
-        while clock.wait(stream.epoch + pipeline.timeline.instant(ofFrame: number), stopSignal) {
+        while wait(forFrame: number, of: pipeline, into: stream) {
             let newest = max(number, pipeline.timeline.lastFrame(at: clock.now() - stream.epoch))
             let units = try pipeline.units(
                 forFrame: newest, wallNanoseconds: wallClock(), skipped: Int(newest - number))
@@ -106,6 +106,17 @@ public final class TestCard: ReconfigurableSource {
             number = try applyRequestedChange(pipeline, after: newest)
             try pipeline.prepareAudio(forFrame: number)
         }
+    }
+
+    /// Waits for a frame, and publishes audio meanwhile, each unit when it is due.
+    ///
+    /// - Returns: false if the source is to stop.
+    private func wait(forFrame number: Int64, of pipeline: TestCardPipeline, into stream: Stream) -> Bool {
+        while let audio = pipeline.takeAudio(beforeFrame: number) {
+            guard clock.wait(stream.epoch + audio.presentationTime.nanoseconds, stopSignal) else { return false }
+            stream.publish(audio)
+        }
+        return clock.wait(stream.epoch + pipeline.timeline.instant(ofFrame: number), stopSignal)
     }
 
     /// - Returns: the number of the frame after `number`, on the grid of the settings that apply from now on.

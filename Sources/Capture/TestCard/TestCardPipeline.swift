@@ -49,7 +49,7 @@ final class TestCardPipeline {
     /// The latest settings.
     var settings: EncodingSettings { stage.settings }
 
-    /// The units that are due with frame `number`, in presentation order: audio up to its instant, then the frame.
+    /// The units that are due with frame `number`, in presentation order: audio up to its instant that was not taken, then the frame.
     ///
     /// Numbers ascend from any start; `skipped` is how many were left out.
     func units(
@@ -72,6 +72,14 @@ final class TestCardPipeline {
     /// Encodes the audio up to frame `number`. If this is called before the frame's instant, the frame need not wait for it.
     func prepareAudio(forFrame number: Int64) throws(CodecFailure) {
         pendingAudio += try audioSource?.units(until: timeline.instant(ofFrame: number)) ?? []
+    }
+
+    /// The next audio that is due at or before frame `number`, if ``prepareAudio(forFrame:)`` has encoded it. It need not wait for the
+    /// frame: browsers hold audio that comes in bursts back by as much.
+    func takeAudio(beforeFrame number: Int64) -> AccessUnit? {
+        guard let first = pendingAudio.first, first.presentationTime.nanoseconds <= timeline.instant(ofFrame: number)
+        else { return nil }
+        return pendingAudio.removeFirst()
     }
 
     /// Applies other settings after frame `number`; the frame numbers in the image continue.

@@ -20,6 +20,8 @@ final class CompanionRun {
     /// The number of that announcement in the reader's outputs; `nil` before the first.
     private var generation: Int?
     private var hasLoggedFailure = false
+    /// The audio that is encoded again.
+    private var encoded = EvenRelease()
 
     init(
         _ stream: Streams.Stream, _ companion: Streams.Stream, _ codec: Codec, _ settings: AudioEncoder.Settings,
@@ -38,14 +40,30 @@ final class CompanionRun {
             }
             generation = nil
             announce(reader.tracks)
+            for output in reader.takeOutputs() { pass(output, of: reader, isHistory: true) }
             while !reader.hasEnded, mayContinue() {
                 for output in reader.takeOutputs() { pass(output, of: reader) }
-                doorbell.wait(milliseconds: 50)
+                release(at: .now())
+                wait()
             }
+            release(at: .distantFuture)
         }
     }
 
-    private func pass(_ output: ParentStreamReader.PassthroughPackager.Output, of reader: ParentStreamReader) {
+    /// Waits for a unit of the stream, or until the next unit is released.
+    private func wait() {
+        let pause = encoded.nextDeadline.map { ($0 - .now() + 999_999) / 1_000_000 } ?? 50
+        doorbell.wait(milliseconds: Int32(max(0, min(pause, 50))))
+    }
+
+    private func release(at now: MonotonicTime) {
+        while let unit = encoded.next(at: now) { companion.publish(unit) }
+    }
+
+    /// - Parameter isHistory: whether it is from before the start. Then it waits for nothing.
+    private func pass(
+        _ output: ParentStreamReader.PassthroughPackager.Output, of reader: ParentStreamReader, isHistory: Bool = false
+    ) {
         if generation != output.generation {
             // What the reader began with is announced already.
             let isFirst = generation == nil
@@ -54,7 +72,14 @@ final class CompanionRun {
         }
         guard let encoder = encoders[output.track] else { return companion.publish(output.unit) }
         do throws(CodecFailure) {
-            for unit in try encoder.transcoder.units(of: output.unit) { companion.publish(unit) }
+            for unit in try encoder.transcoder.units(of: output.unit) {
+                if isHistory {
+                    companion.publish(unit)
+                    continue
+                }
+                let presentation = companion.epoch + unit.presentationTime.nanoseconds
+                encoded.add(unit, presentedAt: presentation, at: .now())
+            }
         } catch {
             failed(error)
         }
@@ -63,6 +88,8 @@ final class CompanionRun {
     /// Announces the tracks as the companion's viewers get them. A track that cannot be encoded stays as it is: its viewers do
     /// without it.
     private func announce(_ tracks: [Track]) {
+        // What waits belongs to the tracks before.
+        release(at: .distantFuture)
         var current: [TrackID: (format: Track.Format, transcoder: AudioTranscoder)] = [:]
         for track in tracks where track.isEncoded(as: codec) {
             if let encoder = encoders[track.id], encoder.format == track.format {

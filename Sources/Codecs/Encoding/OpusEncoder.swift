@@ -12,8 +12,8 @@ public final class OpusEncoder: AudioFrameEncoder {
 
     private let context: CodecContext
 
-    /// Milliseconds in each frame. Browsers wait for no less than 20 ms of audio, so shorter frames only cost bytes.
-    private static let frameMilliseconds = 20
+    /// Milliseconds in each frame. A longer one waits longer for its last sample; a shorter one costs more for headers than it is sooner.
+    private static let frameMilliseconds = 10
     /// The bitrates that libopus accepts for each channel.
     private static let bitrates = 6_000...256_000
 

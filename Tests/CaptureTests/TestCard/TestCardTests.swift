@@ -247,7 +247,10 @@ private final class VirtualTime: Sendable {
 
     @Test func aLateThreadDropsFramesAndContinuesAtTheNewest() throws {
         let time = VirtualTime(nanoseconds: 10_000_000_000)
-        let card = TestCard(Self.small, clock: time.clock, wallClock: { time.nanoseconds })
+        // Audio is waited for, too.
+        var settings = Self.small
+        settings.audio = nil
+        let card = TestCard(settings, clock: time.clock, wallClock: { time.nanoseconds })
         time.beforeWake { wakes, nanoseconds in
             // The eleventh wake-up is 200 ms late; the test stops after 31 frames.
             if wakes == 11 { nanoseconds += 200_000_000 }
@@ -261,6 +264,26 @@ private final class VirtualTime: Sendable {
         let seen = try #require(
             stream.joinPoint(in: feed).history.last { $0.track == TestCardPipeline.videoTrack })
         #expect(seen.presentationTime.ticks == 6 * 90_000 + (1 + 30 + 6) * 3_000)
+    }
+
+    @Test func audioLeavesWhenItIsDueAndNotWithTheNextFrame() throws {
+        let time = VirtualTime(nanoseconds: 10_000_000_000)
+        let card = TestCard(Self.small, clock: time.clock, wallClock: { time.nanoseconds })
+        let stream = Stream(path: "/card", epoch: MonotonicTime(nanoseconds: 4_000_000_000))
+        let instants = Mutex<Set<Int64>>([])
+        time.beforeWake { wakes, nanoseconds in
+            let instant = nanoseconds
+            instants.withLock { _ = $0.insert(instant) }
+            if wakes == 100 { card.stop() }
+        }
+        try card.run(into: stream)
+        let feed = try #require(stream.feed(UnitPackager.self, options: 0, for: SilentWaker()))
+        let audio = stream.joinPoint(in: feed).history.filter { $0.track == TestCardPipeline.audioTrack }
+        #expect(audio.count > 20)
+        // Units of the first frame are due at once.
+        let wakes = instants.withLock(\.self)
+        let due = audio.map { stream.epoch.nanoseconds + $0.presentationTime.nanoseconds }
+        #expect(due.dropFirst(2).allSatisfy(wakes.contains))
     }
 
     @Test func aStopBeforeTheRunIsNotLost() throws {
