@@ -7,14 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+// Tries for a second: srt-live-transmit binds its port shortly before it listens, and rejects connections between.
 static SRTSOCKET connect_viewer(const char *stream_id, int port) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    SRTSOCKET viewer = srt_create_socket();
-    srt_setsockflag(viewer, SRTO_STREAMID, stream_id, strlen(stream_id));
-    if (srt_connect(viewer, (struct sockaddr *)&address, sizeof address) == SRT_ERROR) {
+    SRTSOCKET viewer = SRT_INVALID_SOCK;
+    for (int tries = 0; viewer == SRT_INVALID_SOCK; tries++) {
+        viewer = srt_create_socket();
+        srt_setsockflag(viewer, SRTO_STREAMID, stream_id, strlen(stream_id));
+        if (srt_connect(viewer, (struct sockaddr *)&address, sizeof address) != SRT_ERROR) break;
         fprintf(stderr, "srt_sink: port %d: %s\n", port, srt_getlasterror_str());
-        exit(1);
+        if (tries == 20) exit(1);
+        srt_close(viewer);
+        viewer = SRT_INVALID_SOCK;
+        usleep(50000);
     }
     int waits = 0;
     srt_setsockflag(viewer, SRTO_RCVSYN, &waits, sizeof waits);
