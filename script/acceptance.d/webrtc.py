@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""WebRTC on networks that lose packets, become slower or block UDP, and in GStreamer and Firefox.
+"""WebRTC on networks that lose packets, become slower or block UDP, and in GStreamer, aiortc and Firefox.
 
-Usage: webrtc.py [loss] [slower] [tcp] [gstreamer] [firefox]; without arguments all.
+Usage: webrtc.py [loss] [slower] [tcp] [gstreamer] [aiortc] [firefox]; without arguments all.
 The page's player in Chromium plays through script/impair with a seed, so that the same packets are always lost. What Chromium calls a
 freeze is a frame that is displayed for 150 ms longer than the others, or three times as long. Needs root (script/impair).
 """
@@ -172,6 +172,17 @@ def gstreamer():
     server.wait()
 
 
+def aiortc():
+    server, url = serve_here()
+    for number in range(3):
+        done = subprocess.run([PYTHON, ROOT / "script/soak.d/webrtc.py", "watch", f"{url}/cam/whep", "5"], capture_output=True, text=True, timeout=60)
+        result = json.loads(done.stdout) if done.returncode == 0 else {"frames": 0, "first": None}
+        check(f"aiortc, {number + 1}: the first frame within 300 ms after POST", result["frames"] > 100 and result["first"] <= 300,
+              f"{result['first']} ms, {result['frames']} frames in 5 s" + done.stderr[-500:])
+    server.terminate()
+    server.wait()
+
+
 # A player without the page, because the page needs H.264, which Debian's Firefox lacks for WebRTC.
 FIREFOX_PLAYER = """
     const connection = new page.RTCPeerConnection();
@@ -219,7 +230,7 @@ def firefox():
     server.wait()
 
 
-parts = {"loss": lose, "slower": slower, "tcp": over_tcp, "gstreamer": gstreamer, "firefox": firefox}
+parts = {"loss": lose, "slower": slower, "tcp": over_tcp, "gstreamer": gstreamer, "aiortc": aiortc, "firefox": firefox}
 try:
     for name in sys.argv[1:] or parts:
         parts[name]()

@@ -1,8 +1,9 @@
-"""Viewers and publishers over WebRTC, by aiortc, for script/soak.
+"""Viewers and publishers over WebRTC, by aiortc, for script/soak and script/acceptance.
 
   webrtc.py join URL COUNT              viewers, one after the other: each must decode two seconds of video. They leave in three ways: by DELETE, by
                                         closing their connection, and (the last one) without a word
-  webrtc.py watch URL SECONDS           one viewer; prints one line of JSON: frames, packets lost, and the longest pause between frames
+  webrtc.py watch URL SECONDS           one viewer; prints one line of JSON: frames, packets lost, the longest pause between frames in seconds,
+                                        and milliseconds from POST to the first frame
   webrtc.py publish URL USER PASSWORD SECONDS   a publisher of H.264
 """
 import asyncio
@@ -27,7 +28,7 @@ class Session:
     def __init__(self, url, opener=urllib.request.build_opener()):
         self.url, self.opener = url, opener
         self.connection = RTCPeerConnection()
-        self.resource = None
+        self.resource = self.posted_at = None
 
     def request(self, method, url, body=None):
         headers = {"Content-Type": "application/sdp"} if body else {}
@@ -38,6 +39,7 @@ class Session:
     async def open(self):
         await self.connection.setLocalDescription(await self.connection.createOffer())
         offer = self.connection.localDescription.sdp.encode()
+        self.posted_at = time.monotonic()
         headers, answer = await asyncio.to_thread(self.request, "POST", self.url, offer)
         self.resource = urllib.parse.urljoin(self.url, headers["Location"])
         await self.connection.setRemoteDescription(RTCSessionDescription(answer, "answer"))
@@ -75,11 +77,12 @@ async def join(url, count):
 async def watch(url, seconds):
     session, track = await viewer(url)
     end = time.monotonic() + seconds
-    frames, pause, last = 0, 0.0, None
+    frames, pause, first, last = 0, 0.0, None, None
     try:
         while (now := time.monotonic()) < end:
             async with asyncio.timeout(PATIENCE):
                 await track.recv()
+            first = first or round(1000 * (time.monotonic() - session.posted_at))
             pause, last = max(pause, time.monotonic() - (last or now)), time.monotonic()
             frames += 1
     except (MediaStreamError, TimeoutError):
@@ -87,7 +90,7 @@ async def watch(url, seconds):
         pass
     reports = (await session.connection.getStats()).values()
     lost = sum(report.packetsLost for report in reports if report.type == "inbound-rtp")
-    print(json.dumps({"frames": frames, "lost": lost, "longestPause": round(pause, 3)}))
+    print(json.dumps({"frames": frames, "lost": lost, "longestPause": round(pause, 3), "first": first}))
     await session.delete()
     await session.connection.close()
 
