@@ -32,7 +32,9 @@ public struct MessageFastStart {
     public init(
         _ point: Streams.Stream.JoinPoint<FLVPackager>, leading: Track, _ key: Key, within budget: MemoryBudget
     ) {
-        let start = FastStart(history: point.history, leading: leading, window: key.window, limits: key.limits)
+        // Messages count milliseconds, and ffmpeg reports two frames with the same decode time.
+        let start = FastStart(
+            history: point.history, leading: leading, window: key.window, distance: 1_000_000, limits: key.limits)
         let charge = start.flatMap { budget.charge($0.units.reduce(0) { $0 + $1.bytes.count }) }
         guard let start, let charge else {
             self = .none(at: point.nextIndex, key)

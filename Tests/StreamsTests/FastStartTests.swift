@@ -56,6 +56,17 @@ struct FastStartTests {
         #expect(frames.first?.milliseconds == 4_960)
     }
 
+    /// RTMP counts milliseconds.
+    @Test func framesKeepADistance() throws {
+        let fastStart = try #require(
+            FastStart(
+                history: history(frames: 130, gop: 100), leading: .video, window: 10_000_000, distance: 1_000_000,
+                limits: .init()))
+        let frames = fastStart.units.filter { $0.track == TrackID(0) }
+        #expect(frames.map(\.milliseconds) == (0..<30).map { 5_131 + $0 })
+        #expect(frames.allSatisfy { $0.decodeTime == $0.presentationTime })
+    }
+
     @Test func audioStartsLive() throws {
         let fastStart = try #require(
             FastStart(history: history(frames: 130, gop: 100), leading: .video, window: window, limits: .init()))

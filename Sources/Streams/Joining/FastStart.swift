@@ -34,7 +34,9 @@ public struct FastStart: Sendable {
     /// - Parameters:
     ///   - leading: the stream's leading track, whose keyframes viewers can start at.
     ///   - window: duration of the compressed history, in nanoseconds.
-    public init?(history: [AccessUnit], leading: Track, window: Int64, limits: Limits) {
+    ///   - distance: the shortest time between two units, in nanoseconds: the precision of times in the viewer's format. A history of many
+    ///     units may then be longer than the window.
+    public init?(history: [AccessUnit], leading: Track, window: Int64, distance: Int64 = 0, limits: Limits) {
         guard let start = Self.start(in: history, leading: leading, limits: limits) else { return nil }
         let leadingUnits = history[start...].filter { $0.track == leading.id }
         let companions = Self.newestOfOthers(in: history, leading: leading.id)
@@ -48,7 +50,8 @@ public struct FastStart: Sendable {
         // `leadingUnits` contains the start, so there is a minimum and a maximum.
         let ticks = leading.clockRate.ticks(inNanoseconds: window)
         let compression = TimeCompression(first: times.min() ?? 0, newest: times.max() ?? 0, window: ticks)
-        units = Self.compressed(Array(leadingUnits), by: compression, window: ticks) + companions
+        let step = max(1, leading.clockRate.ticks(inNanoseconds: distance))
+        units = Self.compressed(Array(leadingUnits), by: compression, window: ticks, step: step) + companions
         self.compression = compression
         track = leading.id
     }
@@ -80,17 +83,18 @@ public struct FastStart: Sendable {
         return newest.reversed()
     }
 
-    /// The units with their times compressed, each different from the others by at least one tick.
+    /// The units with their times compressed, each different from the others by at least a step.
     ///
     /// Decode times are compressed separately, because they end where the decode time of the next unit continues.
-    private static func compressed(_ units: [AccessUnit], by compression: TimeCompression, window: Int64)
-        -> [AccessUnit]
-    {
-        let presentation = map(units.map(\.presentationTime.ticks), by: compression)
+    private static func compressed(
+        _ units: [AccessUnit], by compression: TimeCompression, window: Int64, step: Int64
+    ) -> [AccessUnit] {
+        let presentation = map(units.map(\.presentationTime.ticks), by: compression, step: step)
         let decodeTimes = units.map(\.decodeTime.ticks)
         let decode = map(
             decodeTimes,
-            by: TimeCompression(first: decodeTimes.min() ?? 0, newest: decodeTimes.max() ?? 0, window: window))
+            by: TimeCompression(first: decodeTimes.min() ?? 0, newest: decodeTimes.max() ?? 0, window: window),
+            step: step)
         return units.map { unit in
             var (shown, decoded) = (unit.presentationTime, unit.decodeTime)
             shown.ticks = presentation[shown.ticks] ?? shown.ticks
@@ -99,12 +103,12 @@ public struct FastStart: Sendable {
         }
     }
 
-    /// The compressed time of each of `times`: in the same order, and no two equal.
-    private static func map(_ times: [Int64], by compression: TimeCompression) -> [Int64: Int64] {
+    /// The compressed time of each of `times`: in the same order, and no two closer than a step.
+    private static func map(_ times: [Int64], by compression: TimeCompression, step: Int64) -> [Int64: Int64] {
         var mapped: [Int64: Int64] = [:]
         var following = Int64.max
         for ticks in Set(times).sorted(by: >) {
-            following = min(compression(ticks), following &- 1)
+            following = min(compression(ticks), following &- step)
             mapped[ticks] = following
         }
         return mapped
