@@ -131,8 +131,7 @@ struct UDPClient: ~Copyable {
             destination: address, reportDestination: address.with(port: pair.port + 1), source: nil, ports: ports)
         viewer = Viewer(
             canonicalName: "test", trackCount: trackCount, encapsulation: encapsulation, needsOpus: needsOpus,
-            output: nil,
-            at: .now())
+            output: nil, at: .now())
         let track = ViewerTrack(
             rewriter: rewriter, transport: .udp(route), clockRate: .video, protection: protection, repair: repair)
         switch encapsulation {

@@ -1,6 +1,6 @@
 import Media
 
-/// Publishes units of audio as evenly as they were captured. A plain value.
+/// Keeps units of audio until they can leave as evenly as they were captured. A plain value.
 ///
 /// An encoder gets the samples in units of another duration. If frames have 10 ms and units 21.3 ms, two or three frames come at once. A
 /// browser plays all audio as late as the latest, and keeps as much in reserve. If each frame leaves as late as the latest one of the last

@@ -63,8 +63,8 @@ extension DeliveryLoop {
         }
     }
 
-    /// Whether a reception report is about the viewer's fast start, whose losses are no congestion. It is then left out of the estimate,
-    /// because transport-wide feedback tells more as soon as the fast start is over.
+    /// Whether a reception report is about the viewer's fast start. Losses of a fast start are no congestion, so the estimate leaves such a
+    /// report out. Transport-wide feedback tells more as soon as the fast start is over.
     func isAboutFastStart(_ track: ViewerTrack, of viewer: Viewer) -> Bool {
         track.rewriter.extensions.hasTransportSequenceNumber && !viewer.follower.fastStart.isEmpty
     }
