@@ -46,6 +46,21 @@ struct JoiningTests {
         #expect(try join(3, mode: .keyframe).follower.fastStart.isEmpty)
     }
 
+    @Test func aViewerThatWaitsForAKeyframeGetsTheAudioBeforeIt() throws {
+        let broadcast = Broadcast(hasAudio: true)
+        let video = try UDPClient(usesGSO: true, trackCount: 2)
+        let audio = try UDPClient(usesGSO: true)
+        let viewer = video.viewer
+        viewer.setUp(TrackID(1), as: try #require(audio.viewer.tracks[0]))
+        broadcast.publishAudio(byteCount: 50)
+        broadcast.publish(idr: true, byteCount: 300)
+        broadcast.publishAudio(byteCount: 50)
+        broadcast.publish(byteCount: 300)
+        let options = JoinOptions(mode: .keyframe)
+        #expect(broadcast.delivery.join(viewer, stream: broadcast.stream, options: options, at: broadcast.now))
+        #expect(viewer.follower.isAwaitingKeyframe && viewer.follower.position.index == 2)
+    }
+
     @Test func aFastStartIsReleasedIfNoViewerJoinsWithIt() throws {
         let audience = try #require(broadcast.delivery.audience(of: try join(1)))
         broadcast.turn(after: 1)

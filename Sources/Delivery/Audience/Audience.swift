@@ -132,13 +132,21 @@ extension Audience {
         // A viewer without fast start needs no history, which is thousands of references.
         let isLive = options.mode == .keyframe || viewer.isMulticast
         let fastStart = isLive ? nil : fastStart(for: viewer, options: options)
-        viewer.follower.join(at: fastStart?.nextIndex ?? feed.endIndex, fastStart: fastStart?.runs ?? [], at: now)
+        viewer.follower.join(
+            at: fastStart?.nextIndex ?? liveStart(for: viewer), fastStart: fastStart?.runs ?? [], at: now)
         viewer.fastStartCharge = fastStart?.charge
         viewer.timing.compression = fastStart?.compression
         viewer.forgetSentPackets()
         viewer.suspendedUntil = now
         guard let fastStart, !fastStart.runs.isEmpty else { return requestKeyframe(at: now) }
         if viewer.output == nil { viewer.pacer = Pacer(limits: Pacer.Limits()) }
+    }
+
+    /// The index at which a viewer begins that gets no history.
+    private func liveStart(for viewer: Viewer) -> Int64 {
+        let leading = leadingTrack(for: viewer).id
+        let others = feed.tracks.map(\.id).filter { $0 != leading && viewer.watches($0) }
+        return view.liveStart(leading: leading, others: Set(others))
     }
 
     /// The packaged fast start up to the newest unit, made once for all viewers that join before the next unit.

@@ -63,4 +63,27 @@ public final class FeedView<Output: PackagedUnit> {
         }
         return nil
     }
+
+    /// The index at which a receiver begins that waits for a keyframe: early enough to include, of each of `others`, an output that is not
+    /// later than the newest one of `leading`, if there is one within 128 ms.
+    ///
+    /// Audio that begins after the keyframe would spoil recordings without transcoding: ffmpeg does not know the time of the first frame
+    /// that it receives, and sets it to the start of the file.
+    public func liveStart(leading: TrackID, others: Set<TrackID>) -> Int64 {
+        guard let newest = output(at: endIndex - 1)?.presentationTime.nanoseconds else { return endIndex }
+        var (start, missing) = (endIndex, others)
+        var newestLeading = Int64.min
+        for index in stride(from: endIndex - 1, through: startIndex, by: -1) where !missing.isEmpty {
+            let output = reader[index]
+            let time = output.presentationTime.nanoseconds
+            if newest &- time > Self.longestAudioUnit { break }
+            if output.track == leading { newestLeading = max(newestLeading, time) }
+            guard time <= newestLeading, output.isRandomAccessPoint else { continue }
+            if missing.remove(output.track) != nil { start = index }
+        }
+        return start
+    }
+
+    /// 1 024 samples at 8 kHz, in nanoseconds.
+    private static var longestAudioUnit: Int64 { 128_000_000 }
 }
