@@ -276,11 +276,14 @@ extension DeliveryLoop {
         audience.requestKeyframeAfterDamage(at: now)
     }
 
-    private func repairLosses(of audience: Audience) {
+    private func repairLosses(of audience: Audience, at now: MonotonicTime) {
         guard audience.hasLosses else { return }
         audience.hasLosses = false
         for request in repairs where self.audience(of: request.viewer) === audience {
             transmitter.repair(request, in: audience.view)
+            if let sent = request.viewer.repair?.takeLostForGood() {
+                audience.requestKeyframe(afterLossOfPacketSentAt: sent, at: now)
+            }
         }
     }
 }
@@ -297,7 +300,7 @@ extension DeliveryLoop {
         var isPartial = false
         for audience in audiences.values {
             audience.updateView()
-            repairLosses(of: audience)
+            repairLosses(of: audience, at: now)
             transmitter.beginShare(of: audiences.count)
             if audience.serveAll(with: transmitter) == .partial { isPartial = true }
             recordFirstSendTime(for: audience)

@@ -98,6 +98,15 @@ final class Audience {
         requestKeyframe(afterDamageBefore: view.endIndex, at: now)
     }
 
+    /// Requests a keyframe because a packet will not reach a client, unless one has been captured since the packet was sent first.
+    func requestKeyframe(afterLossOfPacketSentAt sent: MonotonicTime, at now: MonotonicTime) {
+        let newest = view.recentKeyframe(from: view.startIndex, of: leading.id, within: Damage.lifetime)
+        if let keyframe = newest.flatMap(view.output), stream.epoch + keyframe.presentationTime.nanoseconds > sent {
+            return
+        }
+        requestKeyframeAfterDamage(at: now)
+    }
+
     private func requestKeyframe(afterDamageBefore endIndex: Int64, at now: MonotonicTime) {
         damage = stream.requestKeyframe(afterLossAt: now).map { Damage(endIndex: endIndex, retry: $0) }
     }

@@ -49,6 +49,8 @@ public final class TrackRepair {
         let askedAt: MonotonicTime
         /// When it was sent again last; `nil` if it was not.
         var sentAt: MonotonicTime?
+        /// How often it was sent again.
+        var sentCount = 0
     }
 
     /// Repairs by sending packets again as they were. Under SRTP they are the same bytes.
@@ -139,6 +141,7 @@ public final class TrackRepair {
         guard let index = index(of: number) else { return }
         if requests[index].sentAt == nil { separatelyRepairedPackets? += 1 }
         requests[index].sentAt = now
+        requests[index].sentCount += 1
     }
 
     /// The latest request for a packet.

@@ -36,11 +36,14 @@ extension Transmitter {
     ) {
         guard let packet = repair.ledger.packet(number, endIndex: view.endIndex, at: now) else {
             viewer.repair?.counts.ignored += 1
+            if track.hasSent(number), let oldest = repair.ledger.oldest(at: now) {
+                lose(sentAt: oldest, of: track, rules, to: viewer)
+            }
             return
         }
         guard now - packet.sentAt <= rules.patience, let run = run(of: packet, for: viewer, in: view) else {
             viewer.repair?.counts.tooLate += 1
-            return
+            return lose(sentAt: packet.sentAt, of: track, rules, to: viewer)
         }
         let (request, isFirst) = repair.request(number, at: now)
         if isFirst {
@@ -60,6 +63,8 @@ extension Transmitter {
             viewer.repair?.counts.ignored += 1
             return
         }
+        // The network drops so much that a keyframe may come first.
+        if request.sentCount >= 2 { lose(sentAt: packet.sentAt, of: track, rules, to: viewer) }
         // A packet or a request for it that was lost again may soon be too late, so it is sent twice: not into a queue, which would drop
         // both. Only a stream of its own may do that: libavformat decodes nothing if a packet comes twice.
         let count = isFirst || repair.stream == nil || queueTime > 0 ? 1 : 2
@@ -69,7 +74,7 @@ extension Transmitter {
         for _ in 0..<count {
             guard mayRetransmit(byteCount, to: viewer, in: view) else {
                 viewer.repair?.counts.overBudget += 1
-                return
+                return lose(sentAt: packet.sentAt, of: track, rules, to: viewer)
             }
             append(packet, of: run, number, of: track, by: repair, to: viewer, over: route)
             countAgain(octets: byteCount, over: route, to: viewer)
@@ -78,6 +83,13 @@ extension Transmitter {
             viewer.repair?.counts.retransmitted += 1
             statistics.retransmittedPackets += 1
         }
+    }
+
+    /// A packet is lost for good, or probably so. A browser would ask for a keyframe only after three seconds without a frame.
+    private func lose(sentAt: MonotonicTime, of track: ViewerTrack, _ rules: RetransmissionRules, to viewer: Viewer) {
+        // A packet that is late in a queue is not lost.
+        guard track === viewer.leadingTrack, !rules.mayAskForLatePackets else { return }
+        viewer.repair?.lostForGood(sentAt: sentAt)
     }
 
     /// Prepares a sender for packets that are sent again; false if it takes no more now.

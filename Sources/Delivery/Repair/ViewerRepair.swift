@@ -12,9 +12,21 @@ struct ViewerRepair {
     var budget: RetransmissionBudget
     var packets = TokenBucket(Self.packets)
     var counts = RepairCounts()
+    /// When the newest packet of the leading track was sent first that is lost for good, of those asked for in this turn. Its frame and
+    /// all that refer to it are damaged until the next keyframe.
+    private var lostForGood: MonotonicTime?
 
     init(limits: RetransmissionBudget.Limits) {
         budget = RetransmissionBudget(limits: limits)
+    }
+
+    /// A packet of the leading track is lost for good.
+    mutating func lostForGood(sentAt: MonotonicTime) { lostForGood = max(lostForGood ?? sentAt, sentAt) }
+
+    /// When the newest of the packets was sent that are lost for good since the last call; `nil` if there are none.
+    mutating func takeLostForGood() -> MonotonicTime? {
+        defer { lostForGood = nil }
+        return lostForGood
     }
 }
 

@@ -77,6 +77,12 @@ public final class ViewerTrack {
 }
 
 extension ViewerTrack {
+    /// Whether a packet with this number was one of the last 4 096.
+    func hasSent(_ number: SequenceNumber) -> Bool {
+        let age = rewriter.nextSequenceNumber.distance(from: number)
+        return age > 0 && age <= min(Int(packetCount), 4_096)
+    }
+
     /// The index of a packet that was sent, at most 65 535 packets ago.
     func packetIndex(of number: SequenceNumber) -> UInt64 {
         packetIndex &- UInt64(rewriter.nextSequenceNumber.rawValue &- number.rawValue)

@@ -94,15 +94,19 @@ public struct SentLedger: Sendable {
             let distance = number.distance(from: entry.first)
             guard entry.count > 0 else { return nil }
             guard distance >= 0, distance < Int(entry.count) else { continue }
-            let milliseconds = now.nanoseconds / 1_000_000
-            let elapsed = UInt32(truncatingIfNeeded: milliseconds) &- entry.sentAt
             return Packet(
                 run: entry.isFastStart
                     ? .fastStart(Int(entry.run)) : .feed(Self.whole(entry.run, before: endIndex)),
                 index: Int(entry.offset) + distance,
-                sentAt: MonotonicTime(nanoseconds: (milliseconds - Int64(elapsed)) * 1_000_000))
+                sentAt: Self.whole(entry.sentAt, before: now))
         }
         return nil
+    }
+
+    /// When the oldest packets that it knows were sent, less than 49 days ago; `nil` if it knows none.
+    public func oldest(at now: MonotonicTime) -> MonotonicTime? {
+        (1...Self.capacity).lazy.map { entries[(newest + $0) % Self.capacity] }.first { $0.count > 0 }
+            .map { Self.whole($0.sentAt, before: now) }
     }
 
     private static func index(of run: RunPlace) -> (UInt32, isFastStart: Bool) {
@@ -110,6 +114,13 @@ public struct SentLedger: Sendable {
         case .feed(let index): (UInt32(truncatingIfNeeded: index), false)
         case .fastStart(let index): (UInt32(truncatingIfNeeded: index), true)
         }
+    }
+
+    /// The latest time up to `now` whose milliseconds have these low bits.
+    private static func whole(_ low: UInt32, before now: MonotonicTime) -> MonotonicTime {
+        let milliseconds = now.nanoseconds / 1_000_000
+        let elapsed = UInt32(truncatingIfNeeded: milliseconds) &- low
+        return MonotonicTime(nanoseconds: (milliseconds - Int64(elapsed)) * 1_000_000)
     }
 
     /// The largest index up to `endIndex` with these low bits.
