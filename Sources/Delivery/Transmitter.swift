@@ -82,6 +82,8 @@ extension Transmitter {
                 {
                     return viewer.follower.blocked(at: now)
                 }
+            } else if viewer.isSkipping, viewer.skips(run, leading: leading) {
+                statistics.droppedUnits += 1
             }
             viewer.follower.advance()
         }

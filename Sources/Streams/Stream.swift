@@ -342,7 +342,7 @@ extension Stream {
     }
 
     /// Whether the source encodes the frames itself, and so can make a keyframe at any time.
-    public var hasEncoder: Bool { state.withLock { $0.source }?.status != nil }
+    public var hasEncoder: Bool { encoded.state.withLock { $0.source }?.status != nil }
 
     private static func all(of ring: borrowing Ring<AccessUnit>) -> [AccessUnit] {
         (ring.startIndex..<ring.endIndex).map { ring[$0] }

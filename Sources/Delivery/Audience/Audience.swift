@@ -107,6 +107,19 @@ final class Audience {
         requestKeyframeAfterDamage(at: now)
     }
 
+    /// Lets a viewer continue at a keyframe that the encoder makes for it, if that needs less of a full queue in the network than what the
+    /// viewer has lost. After congestion the encoder makes smaller keyframes, so the last one counts half. Nothing is sent until the queue
+    /// is empty: it would drop a part of the keyframe, too.
+    func replaceLosses(of request: RepairRequest, with transmitter: Transmitter) {
+        let (viewer, now) = (request.viewer, transmitter.now)
+        guard let drops = transmitter.drops(for: request), stream.hasEncoder,
+            let newest = view.recentKeyframe(from: view.startIndex, of: leading.id, within: Damage.lifetime),
+            let keyframe = view.output(at: newest), keyframe.byteCount / 2 <= drops.byteCount
+        else { return }
+        viewer.skipToNextKeyframe(in: view, at: now)
+        keyframeRetry = min(keyframeRetry, now + drops.queueTime)
+    }
+
     private func requestKeyframe(afterDamageBefore endIndex: Int64, at now: MonotonicTime) {
         damage = stream.requestKeyframe(afterLossAt: now).map { Damage(endIndex: endIndex, retry: $0) }
     }

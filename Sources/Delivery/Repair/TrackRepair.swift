@@ -118,14 +118,12 @@ public final class TrackRepair {
         previous = nil
     }
 
-    /// The request for a packet.
+    /// Notes the request for a packet.
     ///
-    /// - Returns: also whether it was asked for the first time. After the client's patience, another packet may have its number.
-    func request(_ number: SequenceNumber, at now: MonotonicTime) -> (Request, isFirst: Bool) {
+    /// - Returns: whether it was asked for the first time. After the client's patience, another packet may have its number.
+    func isFirstRequest(for number: SequenceNumber, at now: MonotonicTime) -> Bool {
         let patience = rules?.patience ?? 0
-        if let index = index(of: number), now - requests[index].askedAt <= patience {
-            return (requests[index], isFirst: false)
-        }
+        if let index = index(of: number), now - requests[index].askedAt <= patience { return false }
         let request = Request(number: number, askedAt: now)
         if requests.count < Self.rememberedCount {
             requests.append(request)
@@ -133,8 +131,11 @@ public final class TrackRepair {
             requests[oldest] = request
             oldest = (oldest + 1) % Self.rememberedCount
         }
-        return (request, isFirst: true)
+        return true
     }
+
+    /// The request for a packet; `nil` if it was not noted, or is forgotten.
+    func request(_ number: SequenceNumber) -> Request? { index(of: number).map { requests[$0] } }
 
     /// A packet that was asked for was sent again.
     func sent(_ number: SequenceNumber, at now: MonotonicTime) {

@@ -10,23 +10,63 @@ struct RepairRequest {
     /// The index of the track.
     let track: Int
     let lost: Feedback.LostPackets
+
+    func forEachNumber(_ body: (SequenceNumber) -> Void) {
+        body(lost.first)
+        var following = lost.following
+        while following != 0 {
+            body(lost.first.advanced(by: following.trailingZeroBitCount + 1))
+            following &= following - 1
+        }
+    }
 }
 
 // MARK: - Repair: single packets from the ring, before new units
 
 extension Transmitter {
+    /// Counts packets that a viewer has lost, before any of them is sent again.
+    func countLosses(_ request: RepairRequest, in view: FeedView<PacketRun>) {
+        let viewer = request.viewer
+        guard viewer.isPlaying, let track = viewer.tracks[request.track], let repair = track.repair,
+            let rules = repair.rules
+        else { return }
+        request.forEachNumber { number in
+            guard let packet = repair.ledger.packet(number, endIndex: view.endIndex, at: now),
+                now - packet.sentAt <= rules.patience, let run = run(of: packet, for: viewer, in: view),
+                repair.isFirstRequest(for: number, at: now)
+            else { return }
+            viewer.repair?.counts.lost += 1
+            guard track === viewer.leadingTrack else { return }
+            viewer.path?.lostPacket()
+            viewer.repair?.lost(Int(run.packets[packet.index].byteCount), sentAt: packet.sentAt, at: now)
+        }
+    }
+
+    /// What a viewer has lost at once because a queue of the network drops what it is sent, and how long what is sent now waits in that
+    /// queue, in nanoseconds; `nil` if that is not so, or if it has skipped to a keyframe a short time ago.
+    func drops(for request: RepairRequest) -> (byteCount: Int, queueTime: Int64)? {
+        let viewer = request.viewer
+        guard viewer.isPlaying, let rules = viewer.tracks[request.track]?.repair?.rules, !rules.mayAskForLatePackets,
+            let repair = viewer.repair, repair.maySkip(at: now)
+        else { return nil }
+        var queueTime = viewer.path?.queueTime(at: now) ?? 0
+        // In the first second nothing is known of the queue: the fast start fills it.
+        if queueTime == 0, viewer.fastStartKeptUntil > now { queueTime = Self.fastStartQueueTime }
+        let byteCount = repair.burst.byteCount(at: now)
+        return byteCount > 0 && queueTime > 0 ? (byteCount, queueTime) : nil
+    }
+
+    /// Nanoseconds: routers have queues of 100 to 300 ms.
+    private static let fastStartQueueTime: Int64 = 100_000_000
+
     /// Sends packets again that a viewer has lost, each as a message of its own.
     func repair(_ request: RepairRequest, in view: FeedView<PacketRun>) {
         let viewer = request.viewer
         guard viewer.isPlaying, let track = viewer.tracks[request.track], let repair = track.repair,
             let rules = repair.rules, case .udp(let route) = track.transport
         else { return }
-        retransmit(request.lost.first, of: track, by: repair, rules, to: viewer, over: route, in: view)
-        var following = request.lost.following
-        while following != 0 {
-            let number = request.lost.first.advanced(by: following.trailingZeroBitCount + 1)
+        request.forEachNumber { number in
             retransmit(number, of: track, by: repair, rules, to: viewer, over: route, in: view)
-            following &= following - 1
         }
     }
 
@@ -45,10 +85,11 @@ extension Transmitter {
             viewer.repair?.counts.tooLate += 1
             return lose(sentAt: packet.sentAt, of: track, rules, to: viewer)
         }
-        let (request, isFirst) = repair.request(number, at: now)
-        if isFirst {
-            viewer.repair?.counts.lost += 1
-            if track === viewer.leadingTrack { viewer.path?.lostPacket() }
+        let isReplaced =
+            track === viewer.leadingTrack && packet.sentAt < viewer.repair?.isReplacedBefore ?? packet.sentAt
+        guard !isReplaced, let request = repair.request(number) else {
+            viewer.repair?.counts.ignored += 1
+            return
         }
         // The client asks again for those that were lost.
         if rules.mayAskForLatePackets, viewer.path?.isQueueLong(at: now) == true {
@@ -67,7 +108,7 @@ extension Transmitter {
         if request.sentCount >= 2 { lose(sentAt: packet.sentAt, of: track, rules, to: viewer) }
         // A packet or a request for it that was lost again may soon be too late, so it is sent twice: not into a queue, which would drop
         // both. Only a stream of its own may do that: libavformat decodes nothing if a packet comes twice.
-        let count = isFirst || repair.stream == nil || queueTime > 0 ? 1 : 2
+        let count = request.sentAt == nil || repair.stream == nil || queueTime > 0 ? 1 : 2
         // A socket that is full now takes nothing of the budget. The client may ask again.
         guard route.isReady(at: now), makeRoom(forPackets: count, in: route.sender) else { return }
         let byteCount = Int(run.packets[packet.index].byteCount)
@@ -88,7 +129,9 @@ extension Transmitter {
     /// A packet is lost for good, or probably so. A browser would ask for a keyframe only after three seconds without a frame.
     private func lose(sentAt: MonotonicTime, of track: ViewerTrack, _ rules: RetransmissionRules, to viewer: Viewer) {
         // A packet that is late in a queue is not lost.
-        guard track === viewer.leadingTrack, !rules.mayAskForLatePackets else { return }
+        guard track === viewer.leadingTrack, !rules.mayAskForLatePackets,
+            sentAt >= viewer.repair?.isReplacedBefore ?? sentAt
+        else { return }
         viewer.repair?.lostForGood(sentAt: sentAt)
     }
 

@@ -50,8 +50,10 @@ public final class Viewer {
     var fastStartKeptUntil = MonotonicTime(nanoseconds: .min / 2)
     /// Whether it is not sent frames that no other refers to, because it is a little slow.
     var isThinned = false
-    /// Frames that it was not sent for this reason.
-    private(set) var thinnedFrames: UInt64 = 0
+    /// Whether it skips to a keyframe because it has lost much.
+    private(set) var isSkipping = false
+    /// Frames that it was not sent for these reasons.
+    private(set) var leftOutFrames: UInt64 = 0
     /// Whether it is sent each packet twice in succession (``TrackRepair/Copies``).
     private(set) var sendsCopiesInSuccession = false
     /// The repair of lost packets; `nil` if its client does not ask for any.
@@ -80,13 +82,23 @@ public final class Viewer {
     }
 
     /// Units that were skipped because it did not keep up.
-    public var droppedUnits: UInt64 { follower.droppedUnits &+ thinnedFrames }
+    public var droppedUnits: UInt64 { follower.droppedUnits &+ leftOutFrames }
 
     /// Decides whether a run, which is its next, is left out because the viewer is a little slow, and counts it then.
     func thinOut(_ run: PacketRun) -> Bool {
         guard isThinned, run.isDisposable, follower.position.offset == 0, !follower.isInFastStart, watches(run.track)
         else { return false }
-        thinnedFrames &+= 1
+        leftOutFrames &+= 1
+        return true
+    }
+
+    /// Counts a run that is left out because the viewer skips to a keyframe.
+    ///
+    /// - Returns: whether it is left out for that reason.
+    func skips(_ run: PacketRun, leading: TrackID) -> Bool {
+        isSkipping = isSkipping && follower.isAwaitingKeyframe
+        guard isSkipping, run.track == leading else { return false }
+        leftOutFrames &+= 1
         return true
     }
 
@@ -184,6 +196,14 @@ public final class Viewer {
         resumption = crossing
         suspendedUntil = MonotonicTime(nanoseconds: .min / 2)
         isHeld = false
+    }
+
+    /// Leaves out what waits, and continues at the next keyframe. What was sent before is not sent again.
+    func skipToNextKeyframe(in view: FeedView<PacketRun>, at now: MonotonicTime) {
+        follower.skipToNextKeyframe(in: view)
+        isSkipping = true
+        repair?.replacesAll(before: now)
+        pacer = nil
     }
 
     /// Releases the fast start. No batch may contain messages of it.

@@ -251,6 +251,14 @@ extension Follower {
         return now - max(start, lastProgress, transport.lastProgress ?? lastProgress)
     }
 
+    /// Leaves out what waits, and continues at the next keyframe, because too much was lost of what was sent before.
+    public mutating func skipToNextKeyframe(in view: FeedView<Output>) {
+        let skipped = Int64(fastStart.count - position.fastStart) + max(0, view.endIndex - position.index)
+        position = FollowerPosition(fastStart: fastStart.count, index: max(position.index, view.endIndex))
+        droppedUnits += UInt64(skipped)
+        if !isDraining { continuity = .awaitingKeyframe }
+    }
+
     /// Skips everything that waits. The transport drains first, so that what follows is not late.
     private mutating func skip(at now: MonotonicTime) {
         // The fast start is skipped now, but released by the owner, because messages may still point into it.

@@ -94,7 +94,7 @@ extension Stream {
     public var rates: StreamRates? { encoded.state.withLock { $0.rates } }
 
     /// The stream whose source encodes the video: this one, or the one that this companion replaces.
-    private var encoded: Stream { state.withLock { $0.home } ?? self }
+    var encoded: Stream { state.withLock { $0.home } ?? self }
 
     /// Makes the encoder follow the viewers, or keep to its configuration if `settings` is `nil`.
     public func setRates(_ settings: EncoderRate.Settings?) {
