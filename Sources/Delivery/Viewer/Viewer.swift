@@ -56,16 +56,19 @@ public final class Viewer {
     private(set) var leftOutFrames: UInt64 = 0
     /// Whether it is sent each packet twice in succession (``TrackRepair/Copies``).
     private(set) var sendsCopiesInSuccession = false
+    /// Whether nothing is sent for a moment, because the keyframe that it moves to is on its way.
+    var isHeld = false
+    /// Where it begins in the feed that it moved to; `nil` once it has begun on all tracks.
+    private var resumption: FeedCrossing?
+
+    // Serving a viewer that keeps up reads nothing of what follows, so it may be far from the beginning (``ViewerMemory``).
+
     /// The repair of lost packets; `nil` if its client does not ask for any.
     var repair: ViewerRepair?
     /// What its path carries; `nil` if the encoder does not follow its viewers.
     var path: ViewerPath?
     /// The renditions that it moves between; `nil` if it stays.
     var renditions: ViewerRenditions?
-    /// Whether nothing is sent for a moment, because the keyframe that it moves to is on its way.
-    var isHeld = false
-    /// Where it begins in the feed that it moved to; `nil` once it has begun on all tracks.
-    private var resumption: FeedCrossing?
     /// How often its client may make the encoder send a keyframe: ten times, then once a second.
     var keyframeRequests = TokenBucket(.init(burst: 10, every: 1_000_000_000))
 
