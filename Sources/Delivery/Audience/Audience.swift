@@ -116,7 +116,9 @@ final class Audience {
             let newest = view.recentKeyframe(from: view.startIndex, of: leading.id, within: Damage.lifetime),
             let keyframe = view.output(at: newest), keyframe.byteCount / 2 <= drops.byteCount
         else { return }
+        let formerly = viewer.droppedUnits
         viewer.skipToNextKeyframe(in: view, at: now)
+        transmitter.statistics.droppedUnits += viewer.droppedUnits - formerly
         keyframeRetry = min(keyframeRetry, now + drops.queueTime)
     }
 
