@@ -116,7 +116,7 @@ public struct SentLedger: Sendable {
         }
     }
 
-    /// The latest time up to `now` whose milliseconds have these low bits.
+    /// The time of an entry, from the low 32 bits of its milliseconds: the latest one that is not after `now`.
     private static func whole(_ low: UInt32, before now: MonotonicTime) -> MonotonicTime {
         let milliseconds = now.nanoseconds / 1_000_000
         let elapsed = UInt32(truncatingIfNeeded: milliseconds) &- low
