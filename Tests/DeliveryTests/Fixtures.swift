@@ -5,7 +5,9 @@ import RTP
 import Reactor
 import SRTP
 import Streams
+import Synchronization
 import TLS
+import Testing
 import Wire
 
 @testable import Delivery
@@ -90,6 +92,28 @@ final class Broadcast {
         guard delivery.join(viewer, stream: stream, options: options, moves: moves, at: now) else { return false }
         delivery.start(viewer, at: now)
         return true
+    }
+}
+
+/// A source that counts requests for keyframes.
+final class CountingSource: Streams.Source {
+    private let requests = Atomic(0)
+    /// `nil` if it encodes nothing itself.
+    let status: SourceStatus?
+
+    init(status: SourceStatus? = nil) { self.status = status }
+
+    func requestKeyframe() { requests.add(1, ordering: .relaxed) }
+
+    var requestCount: Int { requests.load(ordering: .relaxed) }
+}
+
+extension Broadcast {
+    /// Handles a request of a client for packets of its first track: 1 is the newest.
+    func receivedRequest(forLast numbers: some Sequence<Int>, of viewer: Viewer) throws {
+        let track = try #require(viewer.tracks[0])
+        let lost = numbers.map { Feedback.LostPackets(first: track.rewriter.nextSequenceNumber.advanced(by: -$0)) }
+        delivery.receivedRequest(for: lost, of: track.rewriter.ssrc, by: viewer, at: now)
     }
 }
 

@@ -1,7 +1,6 @@
 import Media
 import RTP
 import Streams
-import Synchronization
 import Testing
 
 @testable import Delivery
@@ -9,11 +8,6 @@ import Testing
 /// If a packet that a client asks for cannot reach it any more, the encoder sends a keyframe.
 @Suite(.serialized)
 struct LostForGoodTests {
-    private final class CountingSource: Streams.Source {
-        let requests = Atomic(0)
-        func requestKeyframe() { requests.add(1, ordering: .relaxed) }
-    }
-
     /// A viewer that has received a keyframe and some frames, of one packet each.
     private struct Playing: ~Copyable {
         let broadcast = Broadcast()
@@ -33,15 +27,11 @@ struct LostForGoodTests {
 
         /// Asks for the packets with these numbers from the end, 1 for the newest.
         func ask(forLast numbers: [Int]) throws {
-            let track = try #require(client.viewer.tracks[0])
-            let next = track.rewriter.nextSequenceNumber
-            broadcast.delivery.receivedRequest(
-                for: numbers.map { Feedback.LostPackets(first: next.advanced(by: -$0)) }, of: track.rewriter.ssrc,
-                by: client.viewer, at: broadcast.now)
+            try broadcast.receivedRequest(forLast: numbers, of: client.viewer)
             broadcast.turn()
         }
 
-        var requestCount: Int { source.requests.load(ordering: .relaxed) }
+        var requestCount: Int { source.requestCount }
     }
 
     @Test func aPacketThatWasSentTooLongAgoIsReplacedByAKeyframe() throws {

@@ -2,7 +2,6 @@ import Media
 import RTP
 import SRTP
 import Streams
-import Synchronization
 import Testing
 
 @testable import Delivery
@@ -10,11 +9,6 @@ import Testing
 /// Losses that clients report make the encoder send a keyframe.
 @Suite(.serialized)
 struct ReportedLossTests {
-    private final class CountingSource: Streams.Source {
-        let count = Atomic(0)
-        func requestKeyframe() { count.add(1, ordering: .relaxed) }
-    }
-
     private func broadcast() -> (Broadcast, CountingSource) {
         let (broadcast, source) = (Broadcast(), CountingSource())
         broadcast.stream.attach(source)
@@ -34,21 +28,21 @@ struct ReportedLossTests {
         #expect(broadcast.start(client.viewer))
         let loss = { (lost: Int32) in broadcast.delivery.received(report(lost), of: client.viewer, at: broadcast.now) }
         loss(0)
-        #expect(source.count.load(ordering: .relaxed) == 0)
+        #expect(source.requestCount == 0)
         loss(2)
-        #expect(source.count.load(ordering: .relaxed) == 1)
+        #expect(source.requestCount == 1)
         // While a keyframe is pending, and without new losses, nothing more is requested.
         loss(3)
         broadcast.publish(idr: true, byteCount: 500)
         broadcast.turn(after: 40)
         loss(3)
-        #expect(source.count.load(ordering: .relaxed) == 1)
+        #expect(source.requestCount == 1)
         // The next is requested after a second.
         loss(4)
         broadcast.turn(after: 100)
-        #expect(source.count.load(ordering: .relaxed) == 1)
+        #expect(source.requestCount == 1)
         broadcast.turn(after: 900)
-        #expect(source.count.load(ordering: .relaxed) == 2)
+        #expect(source.requestCount == 2)
     }
 
     @Test func aRegularKeyframeMakesALaterRequestUnnecessary() throws {
@@ -62,7 +56,7 @@ struct ReportedLossTests {
         broadcast.publish(idr: true, byteCount: 500)
         broadcast.turn(after: 40)
         broadcast.turn(after: 1_000)
-        #expect(source.count.load(ordering: .relaxed) == 1)
+        #expect(source.requestCount == 1)
     }
 
     /// A client that reports losses all the time costs the others one keyframe per second at most, and reports of other streams cost
@@ -78,6 +72,6 @@ struct ReportedLossTests {
             broadcast.publish(idr: true, byteCount: 500)
             broadcast.turn(after: 10)
         }
-        #expect((5...21).contains(source.count.load(ordering: .relaxed)))
+        #expect((5...21).contains(source.requestCount))
     }
 }

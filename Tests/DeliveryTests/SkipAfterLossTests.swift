@@ -1,7 +1,6 @@
 import Media
 import RTP
 import Streams
-import Synchronization
 import Testing
 
 @testable import Delivery
@@ -9,21 +8,14 @@ import Testing
 /// A viewer that has lost much at once continues at a keyframe that is made for it, once the network's queue is empty.
 @Suite(.serialized)
 struct SkipAfterLossTests {
-    private final class Encoder: Streams.Source {
-        let requests = Atomic(0)
-        let status: SourceStatus?
-        init(_ status: SourceStatus?) { self.status = status }
-        func requestKeyframe() { requests.add(1, ordering: .relaxed) }
-    }
-
     /// A viewer that has just been sent a fast start of a keyframe and two frames, in 17 packets.
     private struct Joined: ~Copyable {
         let broadcast = Broadcast()
-        let source: Encoder
+        let source: CountingSource
         var client: UDPClient
 
         init(_ rules: RetransmissionRules = .browser, status: SourceStatus? = SourceStatus()) throws {
-            source = Encoder(status)
+            source = CountingSource(status: status)
             client = try UDPClient(usesGSO: true, repair: TrackRepair(rules))
             broadcast.stream.attach(source)
             broadcast.publish(idr: true, byteCount: 11_000)
@@ -35,16 +27,12 @@ struct SkipAfterLossTests {
 
         /// - Returns: the packets that are sent then.
         mutating func lose(_ count: Int, after milliseconds: Int64 = 0) throws -> [Packet] {
-            let track = try #require(client.viewer.tracks[0])
-            let next = track.rewriter.nextSequenceNumber
-            broadcast.delivery.receivedRequest(
-                for: (1...count).map { Feedback.LostPackets(first: next.advanced(by: -$0)) }, of: track.rewriter.ssrc,
-                by: client.viewer, at: broadcast.now)
+            try broadcast.receivedRequest(forLast: 1...count, of: client.viewer)
             broadcast.turn(after: milliseconds)
             return client.packets()
         }
 
-        var requestCount: Int { source.requests.load(ordering: .relaxed) }
+        var requestCount: Int { source.requestCount }
     }
 
     @Test func theKeyframeIsMadeOnceTheQueueIsEmptyAndNothingIsSentUntilThen() throws {

@@ -100,8 +100,7 @@ final class Audience {
 
     /// Requests a keyframe because a packet will not reach a client, unless one has been captured since the packet was sent first.
     func requestKeyframe(afterLossOfPacketSentAt sent: MonotonicTime, at now: MonotonicTime) {
-        let newest = view.recentKeyframe(from: view.startIndex, of: leading.id, within: Damage.lifetime)
-        if let keyframe = newest.flatMap(view.output), stream.epoch + keyframe.presentationTime.nanoseconds > sent {
+        if let keyframe = newestKeyframe, stream.epoch + keyframe.presentationTime.nanoseconds > sent {
             return
         }
         requestKeyframeAfterDamage(at: now)
@@ -112,14 +111,18 @@ final class Audience {
     /// is empty: it would drop a part of the keyframe, too.
     func replaceLosses(of request: RepairRequest, with transmitter: Transmitter) {
         let (viewer, now) = (request.viewer, transmitter.now)
-        guard let drops = transmitter.drops(for: request), stream.hasEncoder,
-            let newest = view.recentKeyframe(from: view.startIndex, of: leading.id, within: Damage.lifetime),
-            let keyframe = view.output(at: newest), keyframe.byteCount / 2 <= drops.byteCount
+        guard let drops = transmitter.drops(for: request), stream.hasEncoder, let keyframe = newestKeyframe,
+            keyframe.byteCount / 2 <= drops.byteCount
         else { return }
         let formerly = viewer.droppedUnits
         viewer.skipToNextKeyframe(in: view, at: now)
         transmitter.statistics.droppedUnits += viewer.droppedUnits - formerly
         keyframeRetry = min(keyframeRetry, now + drops.queueTime)
+    }
+
+    /// The newest keyframe of the last five seconds.
+    private var newestKeyframe: PacketRun? {
+        view.recentKeyframe(from: view.startIndex, of: leading.id, within: Damage.lifetime).flatMap(view.output)
     }
 
     private func requestKeyframe(afterDamageBefore endIndex: Int64, at now: MonotonicTime) {

@@ -120,8 +120,8 @@ public final class TrackRepair {
 
     /// Notes the request for a packet.
     ///
-    /// - Returns: whether it was asked for the first time. After the client's patience, another packet may have its number.
-    func isFirstRequest(for number: SequenceNumber, at now: MonotonicTime) -> Bool {
+    /// - Returns: whether the packet is asked for the first time. After the client's patience, another packet may have its number.
+    func noteRequest(for number: SequenceNumber, at now: MonotonicTime) -> Bool {
         let patience = rules?.patience ?? 0
         if let index = index(of: number), now - requests[index].askedAt <= patience { return false }
         let request = Request(number: number, askedAt: now)

@@ -33,7 +33,7 @@ extension Transmitter {
         request.forEachNumber { number in
             guard let packet = repair.ledger.packet(number, endIndex: view.endIndex, at: now),
                 now - packet.sentAt <= rules.patience, let run = run(of: packet, for: viewer, in: view),
-                repair.isFirstRequest(for: number, at: now)
+                repair.noteRequest(for: number, at: now)
             else { return }
             viewer.repair?.counts.lost += 1
             guard track === viewer.leadingTrack else { return }
@@ -86,7 +86,7 @@ extension Transmitter {
             return lose(sentAt: packet.sentAt, of: track, rules, to: viewer)
         }
         let isReplaced =
-            track === viewer.leadingTrack && packet.sentAt < viewer.repair?.isReplacedBefore ?? packet.sentAt
+            track === viewer.leadingTrack && packet.sentAt < viewer.repair?.replacementTime ?? packet.sentAt
         guard !isReplaced, let request = repair.request(number) else {
             viewer.repair?.counts.ignored += 1
             return
@@ -130,7 +130,7 @@ extension Transmitter {
     private func lose(sentAt: MonotonicTime, of track: ViewerTrack, _ rules: RetransmissionRules, to viewer: Viewer) {
         // A packet that is late in a queue is not lost.
         guard track === viewer.leadingTrack, !rules.mayAskForLatePackets,
-            sentAt >= viewer.repair?.isReplacedBefore ?? sentAt
+            sentAt >= viewer.repair?.replacementTime ?? sentAt
         else { return }
         viewer.repair?.lostForGood(sentAt: sentAt)
     }

@@ -17,8 +17,8 @@ struct ViewerRepair {
     private var lostForGood: MonotonicTime?
     /// What was lost at once of the leading track.
     private(set) var burst = LossBurst()
-    /// Packets of the leading track that were sent before are not sent again, because the next keyframe replaces them.
-    private(set) var isReplacedBefore = MonotonicTime(nanoseconds: .min / 2)
+    /// Packets of the leading track that were sent before this time are not sent again, because the keyframe after it replaces them.
+    private(set) var replacementTime = MonotonicTime(nanoseconds: .min / 2)
 
     init(limits: RetransmissionBudget.Limits) {
         budget = RetransmissionBudget(limits: limits)
@@ -26,14 +26,14 @@ struct ViewerRepair {
 
     /// A packet of the leading track is lost, and was not asked for before.
     mutating func lost(_ byteCount: Int, sentAt: MonotonicTime, at now: MonotonicTime) {
-        if sentAt >= isReplacedBefore { burst.add(byteCount: byteCount, at: now) }
+        if sentAt >= replacementTime { burst.add(byteCount: byteCount, at: now) }
     }
 
     /// Whether the viewer may skip to a keyframe. At most once per second, because each costs the other viewers quality.
-    func maySkip(at now: MonotonicTime) -> Bool { now - isReplacedBefore > 1_000_000_000 }
+    func maySkip(at now: MonotonicTime) -> Bool { now - replacementTime > 1_000_000_000 }
 
     /// The viewer continues at the next keyframe.
-    mutating func replacesAll(before now: MonotonicTime) { (isReplacedBefore, burst) = (now, LossBurst()) }
+    mutating func replacesAll(before now: MonotonicTime) { (replacementTime, burst) = (now, LossBurst()) }
 
     /// A packet of the leading track is lost for good.
     mutating func lostForGood(sentAt: MonotonicTime) { lostForGood = max(lostForGood ?? sentAt, sentAt) }
