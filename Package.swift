@@ -258,9 +258,8 @@ let package = Package(
         tests(
             "SRTServer", "Connecting", "Delivery", "Media", "RTSP", "Reactor", "SRT", "SRTClient", "Streams", logging),
         tests(
-            "WebRTCServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "RTSPServer", "Reactor", "SRTP",
-            "Streams",
-            "TLS", "WebRTC", "WebRTCClient", logging),
+            "WebRTCServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "RTSPServer", "RateControl", "Reactor",
+            "SRTP", "Streams", "TLS", "WebRTC", "WebRTCClient", logging),
         tests("WebRTCClient", "Media", "RTP", "RTSP", "RTSPClient", "Reactor", "SDP", "TLS", "WebRTC", "Wire"),
         tests("Streams", "Media", "RateControl"),
         tests("Reactor", "CLinux", "Media"),

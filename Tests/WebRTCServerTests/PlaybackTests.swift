@@ -1,5 +1,6 @@
 import Media
 import RTP
+import RateControl
 import Streams
 import TestSupport
 import Testing
@@ -41,20 +42,25 @@ struct PlaybackTests {
         }
     }
 
-    /// The identifiers are those of the offer: playout-delay is 3, the number of the packet 5, and the name of the medium 9.
-    @Test func packetsHaveTheExtensionsOfTheOffer() async throws {
+    /// The identifiers are those of the offer: playout-delay is 3, the number of the packet 5, and the name of the medium 9. Packets have
+    /// numbers if the encoder follows what browsers report about their arrival.
+    @Test(arguments: [true, false])
+    func packetsHaveTheExtensionsOfTheOffer(isFollowed: Bool) async throws {
         try await WebRTCBroadcast.run { broadcast in
+            if isFollowed {
+                let (least, most) = (DataRate(bitsPerSecond: 100_000), DataRate(bitsPerSecond: 1_000_000))
+                broadcast.cam.setRates(EncoderRate.Settings(limits: RateLimits(minimum: least, maximum: most)))
+            }
             broadcast.cam.announce([.video])
             broadcast.publishFrame(isKeyframe: true)
             let (peer, _) = try await viewer(of: broadcast)
             #expect(peer.run { !peer.packets.isEmpty })
             let header = try #require(peer.packets.first?.header)
             let number = header.sequenceNumber.rawValue
-            #expect(
-                header.headerExtension?.data == [
-                    0x51, UInt8(number >> 8), UInt8(truncatingIfNeeded: number), 0x32, 0, 0, 0, 0x90,
-                    UInt8(ascii: "0"), 0, 0, 0,
-                ])
+            let numbered: [UInt8] = isFollowed ? [0x51, UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] : []
+            let others: [UInt8] = [0x32, 0, 0, 0, 0x90, UInt8(ascii: "0")]
+            let padding = [UInt8](repeating: 0, count: isFollowed ? 3 : 2)
+            #expect(header.headerExtension?.data == numbered + others + padding)
         }
     }
 

@@ -130,6 +130,14 @@ import Testing
         #expect(answer.description.media[0].extensionMaps.map(\.identifier) == [9, 4])
     }
 
+    @Test func reportsOfArrivalAreLeftOut() throws {
+        let options = PlaybackAnswer.Options(arrivalReports: false)
+        let answer = try Samples.playback(of: [high], to: Samples.offer("chromium-playback"), options: options)
+        #expect(!answer.tracks[0].takesTransportFeedback && answer.tracks[0].takesNACK)
+        #expect(answer.tracks[0].extensions.transportSequenceNumber == nil)
+        #expect(!answer.text.contains("transport-cc") && !answer.text.contains("transport-wide-cc"))
+    }
+
     @Test(
         arguments: [
             (0x42C01F, 108), (0x42001F, 102), (0x4D001F, 116), (0x64001F, 108), (0x640C1F, 108), (0xF4001F, 41),

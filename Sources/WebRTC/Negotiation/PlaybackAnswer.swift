@@ -22,9 +22,12 @@ public struct PlaybackAnswer: Hashable, Sendable {
         /// The extension by which frames are shown at once.
         public var playoutDelay: Bool
         public var captureTime: Bool
+        /// Reports about the arrival of packets (transport-cc), which browsers send ten to twenty times a second.
+        public var arrivalReports: Bool
 
-        public init(playoutDelay: Bool = true, captureTime: Bool = true) {
+        public init(playoutDelay: Bool = true, captureTime: Bool = true, arrivalReports: Bool = true) {
             (self.playoutDelay, self.captureTime) = (playoutDelay, captureTime)
+            self.arrivalReports = arrivalReports
         }
     }
 

@@ -35,7 +35,7 @@ public struct PlaybackTrack: Hashable, Sendable {
         if options.captureTime { wanted.append(AbsoluteCaptureTime.uri) }
         // Only the packets of video are numbered for the whole transport, so their sequence numbers are the numbers, and a packet that
         // is sent again keeps its bytes.
-        let isMeasured = isVideo && choice.format.feedback.contains("transport-cc")
+        let isMeasured = isVideo && options.arrivalReports && choice.format.feedback.contains("transport-cc")
         if isMeasured { wanted.append(HeaderExtension.transportSequenceNumber.uri) }
         id = choice.track.id
         mid = media.mid

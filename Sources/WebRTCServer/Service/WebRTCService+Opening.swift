@@ -115,9 +115,10 @@ extension WebRTCService {
         let request = offer.request
         do throws(OfferError) {
             let facts = try facts(for: request.offer)
+            let options = PlaybackAnswer.Options(
+                playoutDelay: context.options.playoutDelay != nil, arrivalReports: offer.path.stream.measuresPaths)
             let answer = try PlaybackAnswer(
-                to: request.offer, tracks: tracks,
-                options: .init(playoutDelay: context.options.playoutDelay != nil), sources: randomSources(4),
+                to: request.offer, tracks: tracks, options: options, sources: randomSources(4),
                 parameters(facts, for: request, at: now))
             guard context.services.admitViewer() else {
                 return refuse(
