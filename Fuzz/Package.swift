@@ -9,7 +9,8 @@ import PackageDescription
 let isPlain = Context.environment["FUZZ_PLAIN"] != nil
 
 func settings(_ sanitizers: String?) -> [SwiftSetting] {
-    let sanitizing = sanitizers.map { ["-sanitize=\($0)"] } ?? []
+    // Without sanitizers, generic types of a parser are compiled for the types of its target, too.
+    let sanitizing = sanitizers.map { ["-sanitize=\($0)"] } ?? ["-cross-module-optimization"]
     return [
         .enableExperimentalFeature("Lifetimes"),
         // Some parsers are internal; like tests, their targets use @testable imports.
