@@ -9,15 +9,19 @@ public final class MessageReception {
     public enum End: Hashable, Sendable, CustomStringConvertible {
         /// No media has come for this many seconds.
         case silence(seconds: Int)
-        /// Nothing that comes can be received: the names of the codecs.
-        case unusable([String])
+        /// Nothing could be read for this many seconds of what has come, and why.
+        case unreadable(seconds: Int, reasons: [String])
+        /// Nothing of the stream can be received, and why.
+        case unusable(reasons: [String])
         /// Viewers were promised other tracks.
         case unpromised(String)
 
         public var description: String {
             switch self {
             case .silence(let seconds): "no media has come for \(seconds) s"
-            case .unusable(let codecs): "\(codecs.joined(separator: " and ")) is not supported"
+            case .unreadable(let seconds, let reasons):
+                "no media has come for \(seconds) s: \(reasons.joined(separator: "; "))"
+            case .unusable(let reasons): reasons.joined(separator: "; ")
             case .unpromised(let reason): reason
             }
         }
@@ -54,13 +58,18 @@ public final class MessageReception {
     private var remarks: [Remark] = []
     private let silenceSeconds: Int
     private var silence: Int64 { Int64(silenceSeconds) * 1_000_000_000 }
+    /// When the last frame came that can be received.
     private var lastMedia: MonotonicTime
+    /// What could not be read before that.
+    private var faultCount = 0
     private var nextStatus: MonotonicTime
-    /// When a sender of which nothing can be received is given up; `nil` if something can.
+    /// Whether a frame has come that belongs to an announced track.
+    private var hasPublished = false
+    /// When a sender of which nothing can be received is given up; `nil` if something can, or if nothing has come.
     private var usableDeadline: MonotonicTime?
     private var end: End?
 
-    /// How long a supported track may take after the first message of an unsupported one, in nanoseconds.
+    /// How long the first frame may take after the first message that cannot be received, in nanoseconds.
     private static let usableDelay: Int64 = 3_000_000_000
     /// The time between two notes of what has been received, in nanoseconds.
     private static let statusInterval: Int64 = 1_000_000_000
@@ -82,10 +91,16 @@ public final class MessageReception {
     ///
     /// - Returns: why the reception ends now; `nil` if it goes on.
     public func received(_ message: Message, at now: MonotonicTime) -> End? {
-        if message.type == .audio || message.type == .video || message.type == .aggregate { lastMedia = now }
-        reader.received(message, arrival: now)
-        passOn(at: now)
+        if reader.received(message, arrival: now) { (lastMedia, faultCount) = (now, reader.faults.count) }
+        passOn()
+        if !hasPublished, usableDeadline == nil, !reasons.isEmpty { usableDeadline = now + Self.usableDelay }
         return end
+    }
+
+    /// Why media cannot be received that has come; empty if nothing is wrong.
+    private var reasons: [String] {
+        let codecs = unsupported.joined(separator: " and ")
+        return (unsupported.isEmpty ? [] : ["\(codecs) is not supported"]) + reader.faults.descriptions
     }
 
     /// The time at which to call ``deadlinePassed(at:roundTrip:)``.
@@ -97,10 +112,18 @@ public final class MessageReception {
     /// - Parameter roundTrip: to the sender, in nanoseconds; `nil` if it is unknown.
     /// - Returns: why the reception ends now; `nil` if it goes on.
     public func deadlinePassed(at now: MonotonicTime, roundTrip: Int64?) -> End? {
+        if now - lastMedia >= silence, reader.faults.count > faultCount {
+            return .unreadable(seconds: silenceSeconds, reasons: reasons)
+        }
         if now - lastMedia >= silence { return .silence(seconds: silenceSeconds) }
-        if let usableDeadline, now >= usableDeadline { return .unusable(unsupported) }
+        if let usableDeadline, now >= usableDeadline {
+            let reasons = reasons
+            if !reasons.isEmpty { return .unusable(reasons: reasons) }
+            // The missing configuration has come.
+            self.usableDeadline = nil
+        }
         reader.deadlinePassed(at: now)
-        passOn(at: now)
+        passOn()
         if now >= nextStatus {
             nextStatus = now + Self.statusInterval
             for index in furtherTracks.indices { look(forPathOf: index) }
@@ -116,26 +139,28 @@ public final class MessageReception {
     }
 
     private func noteStatus(roundTrip: Int64?) {
-        let complaints = furtherTracks.compactMap { $0.complaint(on: input.stream.path) }
+        let complaints = furtherInput == nil ? [] : furtherTracks.compactMap { $0.complaint(on: input.stream.path) }
         input.note(
             ReceptionStatus(
-                units: counts, leftOut: unsupported + (furtherInput == nil ? [] : complaints), roundTrip: roundTrip))
+                units: counts, leftOut: unsupported + reader.faults.descriptions + complaints, roundTrip: roundTrip))
         for track in furtherTracks { track.note(roundTrip: roundTrip) }
     }
 
     // MARK: Output
 
-    private func passOn(at now: MonotonicTime) {
+    private func passOn() {
         while let output = reader.next() {
             switch output {
             case .tracks(let tracks, of: .main): announce(tracks)
             case .unit(let unit, of: .main):
                 guard counts.indices.contains(unit.track.index) else { continue }
                 counts[unit.track.index].count += 1
+                noteUsable()
                 input.publish(unit)
             case .tracks(let tracks, of: let number): announce(tracks, of: number)
             case .unit(let unit, of: let number):
                 guard let index = furtherTracks.firstIndex(where: { $0.number == number }) else { continue }
+                noteUsable()
                 furtherTracks[index].received(unit)
             case .metadata(let metadata):
                 describe(PublishedTexts(title: metadata.title, information: metadata.description))
@@ -143,11 +168,12 @@ public final class MessageReception {
                 // The names are few, because each codec is reported once.
                 unsupported.append(codec)
                 remarks.append(.unsupported(codec: codec))
-                if counts.isEmpty, usableDeadline == nil { usableDeadline = now + Self.usableDelay }
             case .furtherAudio(let count): remarks.append(.furtherTracks(.audio, count: count))
             }
         }
     }
+
+    private func noteUsable() { (hasPublished, usableDeadline) = (true, nil) }
 
     /// Announces the tracks of the main stream.
     private func announce(_ tracks: [Track]) {
@@ -155,7 +181,6 @@ public final class MessageReception {
             end = .unpromised(mismatch)
             return
         }
-        usableDeadline = nil
         counts = tracks.map { track in
             let name = track.format.summary
             return (name, counts.first { $0.codec == name }?.count ?? 0)

@@ -53,6 +53,36 @@ import Testing
         #expect(server.closed == nil)
     }
 
+    /// librtmp sends it before `play`.
+    @Test func subscribingIsAnswered() {
+        var server = ServerUnderTest()
+        server.connect(["app": .string("live")])
+        server.decide { $0.acceptConnection() }
+        server.send(CommandMessage("FCSubscribe", transaction: 4, .string("cam")))
+        #expect(server.results == [1, 4])
+        let answers = server.commands.filter { $0.name == "onFCSubscribe" }
+        #expect(answers.map { Status($0.arguments.first) } == [Status(.status, .playStart, "Subscribed to cam.")])
+        // Without a transaction there is only the event.
+        server.send(CommandMessage("FCSubscribe", transaction: 0, .string("cam")))
+        #expect(server.results == [1, 4])
+        #expect(server.commands.count { $0.name == "onFCSubscribe" } == 2)
+        #expect(server.decisions.count == 1 && server.closed == nil)
+    }
+
+    @Test(arguments: ["_checkbw", "onBWDone"]) func bandwidthChecksAreAnsweredAndChangeNothing(name: String) {
+        var server = ServerUnderTest()
+        server.connect(["app": .string("live")])
+        server.decide { $0.acceptConnection() }
+        server.send(CommandMessage(name, transaction: 5))
+        #expect(server.results == [1, 5])
+        let count = server.commands.count
+        server.send(CommandMessage(name, transaction: 0))
+        #expect(server.commands.count == count)
+        server.send(CommandMessage("createStream", transaction: 6))
+        #expect(server.results == [1, 5, 6])
+        #expect(server.closed == nil)
+    }
+
     /// FFmpeg and VLC; `rtmp2src` and `rtmpsrc` differ in the numbers.
     @Test(arguments: [(4.0, -2000.0), (0.0, -2.0), (3.0, 0.0)])
     func playersGetTheLargestChunksAndTheirStart(transaction: Double, start: Double) {

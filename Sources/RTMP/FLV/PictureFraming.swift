@@ -4,10 +4,28 @@ import Wire
 /// Reads the NAL units of frames behind their lengths (ISO/IEC 14496-15, 5.3.4.2), and adds the parameter sets that keyframes lack, because
 /// FLV has them in the decoder configuration.
 struct PictureFraming: Sendable {
-    /// The format with the newest parameter sets, of the configuration or in band.
+    /// The most NAL units of a frame: 16 times what 8K encoders use.
+    static let maximumUnitCount = 4_096
+    /// The most bytes of parameter sets, and of a configuration: many times what encoders send.
+    static let maximumSetByteCount = 65_536
+
+    /// The format with the parameter sets of the configuration, or of the last keyframe if it has others in band.
     private(set) var format: Track.Format
     private let lengthByteCount: Int
+    /// The parameter sets of the configuration.
+    private let configured: any ParameterSetTracking
     private var parameterSets: any ParameterSetTracking
+    /// The format with parameter sets that came in band since the last keyframe; `nil` if there are none.
+    private var changedFormat: Track.Format?
+
+    /// What a payload has.
+    enum Content {
+        case picture(Picture)
+        /// No slice: some encoders send parameter sets or SEI alone.
+        case noPicture
+        /// A length is wrong, or there are too many NAL units.
+        case malformed
+    }
 
     struct Picture {
         let bytes: [UInt8]
@@ -15,30 +33,44 @@ struct PictureFraming: Sendable {
         let isKeyframe: Bool
     }
 
-    /// - Parameter configuration: the content of an `avcC` box; `nil` if it is malformed.
+    /// - Parameter configuration: the content of an `avcC` box; `nil` if it is malformed or too long.
     init?(h264 configuration: [UInt8]) {
-        guard let record = H264.DecoderConfigurationRecord(parsing: configuration) else { return nil }
+        guard configuration.count <= Self.maximumSetByteCount,
+            let record = H264.DecoderConfigurationRecord(parsing: configuration)
+        else { return nil }
         format = .h264(record.parameterSets)
         lengthByteCount = record.lengthSize
-        parameterSets = H264.ParameterSetTracker(record.parameterSets)
+        configured = H264.ParameterSetTracker(record.parameterSets)
+        parameterSets = configured
     }
 
-    /// - Parameter configuration: the content of an `hvcC` box; `nil` if it is malformed, or without parameter sets.
+    /// - Parameter configuration: the content of an `hvcC` box; `nil` if it is malformed or too long, or has no parameter
+    ///   sets.
     init?(h265 configuration: [UInt8]) {
-        guard let record = H265.DecoderConfigurationRecord(parsing: configuration), let sets = record.parameterSets
+        guard configuration.count <= Self.maximumSetByteCount,
+            let record = H265.DecoderConfigurationRecord(parsing: configuration), let sets = record.parameterSets
         else { return nil }
         format = .h265(sets)
         lengthByteCount = record.lengthSize
-        parameterSets = H265.ParameterSetTracker(sets)
+        configured = H265.ParameterSetTracker(sets)
+        parameterSets = configured
     }
 
-    /// A frame; `nil` if a length is wrong, or if there is no slice: some encoders send parameter sets or SEI alone.
-    mutating func picture(_ payload: [UInt8], _ data: Range<Int>) -> Picture? {
-        guard let (bytes, units) = nalUnits(payload, data) else { return nil }
+    /// Reads a frame, and keeps parameter sets that are in it.
+    mutating func read(_ payload: [UInt8], _ data: Range<Int>) -> Content {
+        guard let (bytes, units) = nalUnits(payload, data) else { return .malformed }
         observe(bytes, units)
-        guard units.contains(where: { isSlice(bytes[$0.lowerBound]) }) else { return nil }
-        let isKeyframe = units.contains { isRandomAccessPoint(bytes, $0) }
-        guard isKeyframe else { return Picture(bytes: bytes, units: units, isKeyframe: false) }
+        guard units.contains(where: { isSlice(bytes[$0.lowerBound]) }) else { return .noPicture }
+        guard units.contains(where: { isRandomAccessPoint(bytes, $0) }) else {
+            return .picture(Picture(bytes: bytes, units: units, isKeyframe: false))
+        }
+        // New parameter sets take effect with a keyframe; until then the frames carry them in band.
+        format = changedFormat.take() ?? format
+        return .picture(keyframe(bytes, units))
+    }
+
+    /// A keyframe, with the parameter sets that it lacks.
+    private func keyframe(_ bytes: [UInt8], _ units: [Range<Int>]) -> Picture {
         let own = units.map { Array(bytes[$0]) }
         let completed = parameterSets.completed(own)
         guard completed.count > own.count else { return Picture(bytes: bytes, units: units, isKeyframe: true) }
@@ -50,7 +82,7 @@ struct PictureFraming: Sendable {
         return Picture(bytes: Array(completed.joined()), units: ranges, isKeyframe: true)
     }
 
-    /// The NAL units, back to back; `nil` if a length is wrong.
+    /// The NAL units, back to back; `nil` if a length is wrong, or if there are too many.
     private func nalUnits(_ payload: [UInt8], _ data: Range<Int>) -> ([UInt8], [Range<Int>])? {
         var reader = ByteReader(payload.rawSpan.extracting(data))
         var (bytes, units) = ([UInt8](), [Range<Int>]())
@@ -58,6 +90,7 @@ struct PictureFraming: Sendable {
         while reader.remaining > 0 {
             guard let length = length(&reader), let unit = reader.take(length) else { return nil }
             if length == 0 { continue }
+            guard units.count < Self.maximumUnitCount else { return nil }
             units.append(bytes.count..<(bytes.count + length))
             bytes.append(unit)
         }
@@ -76,7 +109,10 @@ struct PictureFraming: Sendable {
     private mutating func observe(_ bytes: [UInt8], _ units: [Range<Int>]) {
         let tracking = type(of: parameterSets)
         for unit in units where tracking.isParameterSet(firstByte: bytes[unit.lowerBound]) {
-            if parameterSets.observe(Array(bytes[unit])), let newest = parameterSets.format { format = newest }
+            guard parameterSets.observe(Array(bytes[unit])) else { continue }
+            // No encoder sends so many parameter sets, and each keyframe would carry all of them.
+            if parameterSets.byteCount > Self.maximumSetByteCount { parameterSets = configured }
+            changedFormat = parameterSets.format
         }
     }
 

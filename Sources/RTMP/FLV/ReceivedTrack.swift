@@ -43,35 +43,59 @@ struct ReceivedTrack: Sendable {
         return track
     }
 
-    /// The access unit of a frame on a track; `nil` if it is damaged, or if nothing of it is to be decoded.
+    /// What a frame is.
+    enum Frame {
+        case unit(AccessUnit)
+        /// It has no picture or no sound.
+        case nothingToDecode
+        case malformed
+    }
+
+    /// The most milliseconds between the decode time and the presentation time of a frame: sixteen frames at five frames a
+    /// second. A presentation time beyond that is moved to this distance.
+    private static let longestReordering: Int32 = 3_200
+
+    /// Reads a frame, whose access unit is on a track.
     ///
     /// - Parameters:
     ///   - data: the range of the frame in `payload`.
     ///   - decode: milliseconds since the epoch.
     ///   - composition: milliseconds from the decode time to the presentation time.
-    mutating func unit(
+    mutating func frame(
         _ payload: [UInt8], _ data: Range<Int>, on track: TrackID, decode: Int64, composition: Int32
-    ) -> AccessUnit? {
+    ) -> Frame {
         switch framing {
         case .video(var pictures):
-            let picture = pictures.picture(payload, data)
+            let content = pictures.read(payload, data)
             (format, framing) = (pictures.format, .video(pictures))
-            guard let picture else { return nil }
-            let ticks = ascending(Self.ticks(decode, .video))
-            let shown = MediaTime(ticks: ticks + Self.ticks(Int64(composition), .video), rate: .video)
-            return AccessUnit(
-                track: track, presentationTime: shown, decodeTime: MediaTime(ticks: ticks, rate: .video),
-                isKeyframe: picture.isKeyframe, bytes: picture.bytes, units: picture.units)
+            switch content {
+            case .picture(let picture): return .unit(unit(picture, on: track, decode, composition))
+            case .noPicture: return .nothingToDecode
+            case .malformed: return .malformed
+            }
         case .audio(var clock):
             let bytes = Array(payload[data])
-            guard !bytes.isEmpty, let sampleCount = sampleCount(of: bytes) else { return nil }
+            guard !bytes.isEmpty else { return .nothingToDecode }
+            guard let sampleCount = sampleCount(of: bytes) else { return .malformed }
             let ticks = clock.ticks(milliseconds: decode, sampleCount: sampleCount, format.clockRate)
             framing = .audio(clock)
             let time = MediaTime(ticks: ascending(ticks), rate: format.clockRate)
-            return AccessUnit(
-                track: track, presentationTime: time, decodeTime: time, isKeyframe: true, bytes: bytes,
-                units: [0..<bytes.count])
+            return .unit(
+                AccessUnit(
+                    track: track, presentationTime: time, decodeTime: time, isKeyframe: true, bytes: bytes,
+                    units: [0..<bytes.count]))
         }
+    }
+
+    private mutating func unit(
+        _ picture: PictureFraming.Picture, on track: TrackID, _ decode: Int64, _ composition: Int32
+    ) -> AccessUnit {
+        let ticks = ascending(Self.ticks(decode, .video))
+        let distance = max(-Self.longestReordering, min(composition, Self.longestReordering))
+        let shown = MediaTime(ticks: ticks + Self.ticks(Int64(distance), .video), rate: .video)
+        return AccessUnit(
+            track: track, presentationTime: shown, decodeTime: MediaTime(ticks: ticks, rate: .video),
+            isKeyframe: picture.isKeyframe, bytes: picture.bytes, units: picture.units)
     }
 
     /// The time, or the next tick if the publisher repeats a time or goes back.

@@ -21,6 +21,9 @@ public struct TagReader: Sendable {
     private static let (maximumHeldByteCount, maximumHeldByteCountOfOthers) = (8 << 20, 2 << 20)
     /// The most tracks of each kind: OBS sends up to six.
     private static let maximumTrackCount = 8
+    /// The most tags of one message, or of all messages in an aggregate: a message has one for each track. Without a limit,
+    /// a message of 4 MB could have 800 000 frames, and those of audio go to all streams.
+    static let maximumTagCount = 4_096
 
     private var clock: TagClock
     private var tracks: [TrackKey: ReceivedTrack] = [:]
@@ -31,14 +34,25 @@ public struct TagReader: Sendable {
     private var first: [Codec.Kind: TrackNumber] = [:]
     private var metadata: StreamMetadata?
     private var unsupported: Set<String> = []
+    /// What was made of the last messages, and how much of it was taken. The outputs are removed together, because an aggregate makes
+    /// thousands.
     private var outputs: [Output] = []
-    /// Messages, tracks in messages and frames that are malformed or come before their configuration.
-    public private(set) var malformedCount = 0
+    private var takenCount = 0
+    /// Tags of the present message.
+    private var tagCount = 0
+    /// Whether the present message has a frame that is received.
+    private var hasFrame = false
+    /// What is wrong with the audio and video messages.
+    public private(set) var faults = TagFaults()
+    private var malformedDataCount = 0
 
     /// - Parameter epoch: of the stream: media times count from it.
     public init(epoch: MonotonicTime) {
         clock = TagClock(epoch: epoch)
     }
+
+    /// Messages, tracks in messages and frames that are malformed or come before their configuration.
+    public var malformedCount: Int { faults.count + malformedDataCount }
 
     /// When tracks are announced even if a kind is missing; `nil` if no stream waits for one.
     public var deadline: MonotonicTime? {
@@ -46,18 +60,18 @@ public struct TagReader: Sendable {
     }
 
     /// A media message has come.
-    public mutating func received(_ message: Message, arrival: MonotonicTime) {
+    ///
+    /// - Returns: whether it has a frame that is received, and not only a configuration, data, or what cannot be read.
+    @discardableResult
+    public mutating func received(_ message: Message, arrival: MonotonicTime) -> Bool {
         deadlinePassed(at: arrival)
-        switch message.type {
-        case .audio, .video: receivedMedia(message, arrival)
-        case .aggregate:
-            guard let parts = AggregateMessage.messages(in: message) else {
-                malformedCount += 1
-                return
-            }
-            for part in parts where part.type != .aggregate { received(part, arrival: arrival) }
-        default: receivedData(message)
+        (tagCount, hasFrame) = (0, false)
+        if message.type == .aggregate {
+            receivedAggregate(message, arrival)
+        } else {
+            read(message, arrival)
         }
+        return hasFrame
     }
 
     /// Time has passed: announces the tracks if the ``deadline`` is over.
@@ -68,10 +82,33 @@ public struct TagReader: Sendable {
 
     /// The next output.
     public mutating func next() -> Output? {
-        outputs.isEmpty ? nil : outputs.removeFirst()
+        guard takenCount < outputs.count else { return nil }
+        let output = outputs[takenCount]
+        takenCount += 1
+        if takenCount == outputs.count {
+            // The memory is kept for the next message, unless this one had many more frames than usual.
+            outputs.removeAll(keepingCapacity: outputs.count <= Self.usualOutputCount)
+            takenCount = 0
+        }
+        return output
     }
 
+    /// A frame of each track.
+    private static let usualOutputCount = 2 * maximumTrackCount
+
     // MARK: - Messages
+
+    private mutating func receivedAggregate(_ message: Message, _ arrival: MonotonicTime) {
+        guard let parts = AggregateMessage.messages(in: message) else { return faults.foundMalformed() }
+        for part in parts where part.type != .aggregate { read(part, arrival) }
+    }
+
+    private mutating func read(_ message: Message, _ arrival: MonotonicTime) {
+        switch message.type {
+        case .audio, .video: receivedMedia(message, arrival)
+        default: receivedData(message)
+        }
+    }
 
     private mutating func receivedData(_ message: Message) {
         do throws(RTMPError) {
@@ -79,13 +116,15 @@ public struct TagReader: Sendable {
             self.metadata = metadata
             outputs.append(.metadata(metadata))
         } catch {
-            malformedCount += 1
+            malformedDataCount += 1
         }
     }
 
     private mutating func receivedMedia(_ message: Message, _ arrival: MonotonicTime) {
-        let (tags, malformedTagCount) = MediaTag.tags(in: message)
-        malformedCount += malformedTagCount
+        let (found, malformedTagCount) = MediaTag.tags(in: message)
+        let tags = found.prefix(Self.maximumTagCount - tagCount)
+        tagCount += tags.count
+        faults.foundMalformed(malformedTagCount + found.count - tags.count)
         guard !tags.isEmpty else { return }
         let decode = clock.milliseconds(of: message.timestamp, arrival: arrival)
         for tag in tags {
@@ -115,12 +154,13 @@ public struct TagReader: Sendable {
         let count = tracks.keys.count { $0.kind == key.kind }
         guard !isNew || count < Self.maximumTrackCount,
             let track = ReceivedTrack(codec, configuration: configuration)
-        else {
-            malformedCount += 1
+        else { return faults.foundMalformed() }
+        faults.configured(key.kind)
+        // Many encoders repeat the configuration. It replaces parameter sets that have come in band and are not used yet.
+        if let former = tracks[key], former.format == track.format {
+            if key.kind == .video { tracks[key] = track.continuing(former) }
             return
         }
-        // Many encoders repeat the configuration.
-        if let former = tracks[key], former.format == track.format { return }
         tracks[key] = track.continuing(tracks[key])
         first[key.kind] = min(first[key.kind] ?? key.number, key.number)
         if isNew { begin(key, arrival) }
@@ -142,14 +182,21 @@ public struct TagReader: Sendable {
     ) {
         if case .unsupported = codec { return }
         guard var track = tracks.removeValue(forKey: key) else {
-            malformedCount += 1
-            return
+            return faults.foundUnconfigured(key.kind, isFirst: first[key.kind] == nil)
         }
         let former = track.format
-        let unit = track.unit(payload, range, on: TrackID(0), decode: decode, composition: composition)
+        let frame = track.frame(payload, range, on: TrackID(0), decode: decode, composition: composition)
         tracks[key] = track
         if track.format != former { forEachGroup(of: key) { $0.changed(key.kind, to: track.format, &$1) } }
-        guard let unit else { return }
+        switch frame {
+        case .unit(let unit): receivedUnit(unit, key)
+        case .nothingToDecode: break
+        case .malformed: faults.foundMalformed()
+        }
+    }
+
+    private mutating func receivedUnit(_ unit: AccessUnit, _ key: TrackKey) {
+        hasFrame = true
         let kinds = expectedKinds
         forEachGroup(of: key) { $0.received(unit, key.kind, expecting: kinds, &$1) }
     }

@@ -9,6 +9,9 @@ struct TrackGroup: Sendable {
     /// How long tracks that are not there yet are waited for.
     private static let gatheringMilliseconds: Int64 = 1_000
 
+    /// The most frames that wait for the announcement: many times those of a second.
+    private static let maximumHeldCount = 1_024
+
     /// The number of its track of video, by which its outputs are known.
     let number: TrackNumber
     /// The most bytes of frames that wait for the announcement.
@@ -39,7 +42,7 @@ struct TrackGroup: Sendable {
         }
     }
 
-    /// A frame has brought other parameter sets.
+    /// A keyframe uses other parameter sets.
     mutating func changed(_ kind: Codec.Kind, to format: Track.Format, _ outputs: inout [TagReader.Output]) {
         formats[kind] = format
         if isAnnounced { announce(&outputs) }
@@ -51,7 +54,8 @@ struct TrackGroup: Sendable {
         if isAnnounced { return outputs.append(.unit(unit.on(id(of: kind)), of: number)) }
         held.append((kind, unit))
         heldByteCount += unit.bytes.count
-        if kinds.isSubset(of: formats.keys) || heldByteCount > maximumHeldByteCount { announce(&outputs) }
+        let isFull = held.count >= Self.maximumHeldCount || heldByteCount > maximumHeldByteCount
+        if isFull || kinds.isSubset(of: formats.keys) { announce(&outputs) }
     }
 
     /// Time has passed: announces the tracks if the ``deadline`` is over.
