@@ -36,6 +36,29 @@ import Testing
         #expect(result.units.count == 1)
     }
 
+    /// NAL units of a byte: the limit of bytes would let two million of them be kept.
+    @Test(arguments: [(4_096, 0), (4_097, 1), (100_000, 24)])
+    func aUnitOfThousandsOfNALUnitsIsGivenUp(count: Int, brokenCount: Int) {
+        var maker = PacketMaker()
+        let delimiter: [UInt8] = [0, 0, 0, 1, 9, 0xF0]
+        let frame = delimiter + [0, 0, 1, 0x65, 0x88, 0x80]
+        // Filler data, which belongs to the picture before it.
+        let fillers = (2..<count).flatMap { _ in [0, 0, 1, 0x0C] as [UInt8] }
+        var demultiplexer = Demultiplexer()
+        var result = Demultiplexed()
+        let packets =
+            tablesOfH264(&maker) + maker.pes(frame + fillers, on: 0x41, at: 90_000, hasLength: false)
+            + maker.pes(frame, on: 0x41, at: 93_600) + maker.pes(frame, on: 0x41, at: 97_200)
+        for packet in packets { demultiplexer.receive(packet.rawSpan, arrival: MonotonicTime(nanoseconds: 0)) }
+        demultiplexer.finish()
+        result.take(from: &demultiplexer)
+        #expect(demultiplexer.brokenUnitCount == brokenCount)
+        #expect(result.units.allSatisfy { $0.units.count <= 4_096 })
+        #expect(result.units.contains { $0.presentationTime.ticks == 90_000 } == (brokenCount == 0))
+        #expect(result.units.last?.presentationTime.ticks == 97_200 && result.units.last?.isComplete == true)
+        #expect(result.units.last?.contents == [[9, 0xF0], [0x65, 0x88, 0x80]])
+    }
+
     @Test func aProgramMapOfManyStreamsIsRead() {
         var maker = PacketMaker()
         let streams = (0..<200).map { (type: UInt8(0x02), pid: 0x100 + $0, descriptors: [UInt8]()) }

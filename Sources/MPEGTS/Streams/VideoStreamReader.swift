@@ -10,6 +10,9 @@ import Wire
 struct VideoStreamReader<Assembler: PictureAssembler>: ElementaryStreamReader {
     /// The most bytes of an access unit, and of NAL units that belong to none: many times those of a keyframe in 4K.
     static var maximumUnitByteCount: Int { 8 << 20 }
+    /// The most NAL units of an access unit, as over RTP: 16 times what 8K encoders use. Each has an array of its own, so within the
+    /// limit of bytes two million of them would take many times as much memory.
+    static var maximumNALUnitCount: Int { 4_096 }
     /// The most PES packets that are kept: each slice may have one.
     private static var maximumPacketCount: Int { 64 }
     /// The most bytes of parameter sets that are kept to separate pictures: many times what encoders send.
@@ -24,6 +27,8 @@ struct VideoStreamReader<Assembler: PictureAssembler>: ElementaryStreamReader {
     private var packets: [(offset: Int, times: UnitTimes, arrival: MonotonicTime)] = []
     /// The access unit that is being assembled.
     private var open: Open?
+    /// NAL units since it began.
+    private var nalUnitCount = 0
     /// When the last bytes came.
     private var arrival = MonotonicTime(nanoseconds: 0)
     /// Bytes that were pushed before the open access unit.
@@ -59,6 +64,7 @@ struct VideoStreamReader<Assembler: PictureAssembler>: ElementaryStreamReader {
         splitter.push(body)
         while let unit = splitter.next() { take(unit) }
         guard splitter.pushedByteCount - openOffset > Self.maximumUnitByteCount else { return }
+        _ = splitter.flush()
         drop()
     }
 
@@ -97,11 +103,13 @@ struct VideoStreamReader<Assembler: PictureAssembler>: ElementaryStreamReader {
             open = nil
         }
         if open == nil { begin(at: offset) }
+        nalUnitCount += 1
+        if nalUnitCount > Self.maximumNALUnitCount { drop() }
     }
 
     /// An access unit begins with the NAL unit at this offset.
     private mutating func begin(at offset: Int) {
-        openOffset = offset
+        (openOffset, nalUnitCount) = (offset, 0)
         // What was lost since the last packet began may have belonged to an earlier unit, but also to this one.
         if let index = packets.lastIndex(where: { $0.offset <= offset }) {
             let packet = packets[index]
@@ -135,10 +143,10 @@ struct VideoStreamReader<Assembler: PictureAssembler>: ElementaryStreamReader {
                 bytes: bytes, units: units))
     }
 
-    /// Drops an access unit that does not end.
+    /// Drops an access unit that does not end. Later ones may need it.
     private mutating func drop() {
         brokenCount += 1
-        _ = splitter.flush()
+        hasLostUnits = true
         assembler = Assembler()
         (open, openOffset) = (nil, splitter.pushedByteCount)
     }
