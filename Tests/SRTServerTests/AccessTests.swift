@@ -78,9 +78,17 @@ struct AccessTests {
         }
     }
 
-    @Test func pathsWithoutPassphraseMayBeRefused() async throws {
-        try await SRTBroadcast.run({ $0.requiresPassphrase = true }) { broadcast in
+    @Test(arguments: [
+        (ServerOptions.PassphraseDemand.strictEncryption, "tls.encryption is strict"),
+        (.requirePassphrase, "srt.requirePassphrase is true"),
+    ])
+    func pathsWithoutPassphraseMayBeRefused(demand: ServerOptions.PassphraseDemand, reason: String) async throws {
+        try await SRTBroadcast.run({ $0.passphraseDemand = demand }) { broadcast in
             #expect(await broadcast.viewer().ends() == .rejected(.forbidden))
+            #expect(await broadcast.publisher().ends() == .rejected(.forbidden))
+            #expect(await broadcast.publisher("publish:new/yard").ends() == .rejected(.forbidden))
+            #expect(broadcast.lines.text.contains("the path has no srt.passphrase, and \(reason)"))
+            #expect(broadcast.services.created.isEmpty)
         }
     }
 

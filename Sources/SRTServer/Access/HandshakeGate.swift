@@ -143,8 +143,8 @@ final class HandshakeGate: Sendable {
         let options = try right == .publish ? publishing(path, id, peer, granted) : reading(path, granted)
         if options.passphrase != nil {
             try access.requireNotLockedOut(at: now)
-        } else if self.options.requiresPassphrase {
-            let reason = "the path has no passphrase, and tls.encryption is strict"
+        } else if let demand = self.options.passphraseDemand {
+            let reason = "the path has no srt.passphrase, and \(demand.rawValue)"
             throw HandshakeRefusal(.forbidden, .refusedAccess, reason, path: path)
         }
         return Handshake(

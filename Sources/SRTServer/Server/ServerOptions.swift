@@ -18,8 +18,8 @@ public struct ServerOptions: Sendable {
     /// Handshakes of one address that have been accepted and are not finished. Several callers behind one router are usual; each takes
     /// a round trip.
     public var handshakesPerAddress = 8
-    /// Whether paths without a passphrase are refused.
-    public var requiresPassphrase = false
+    /// The option because of which paths without a passphrase are refused; `nil` if they are served.
+    public var passphraseDemand: PassphraseDemand?
     /// What happens to viewers that do not keep up.
     public var policy = SlowViewerPolicy()
     /// The maximum memory of all fast starts that viewers hold, in bytes.
@@ -28,6 +28,13 @@ public struct ServerOptions: Sendable {
     public var silenceSeconds = 10
     /// Milliseconds that a viewer waits for a source that has just started.
     public var sourceMilliseconds: Int64 = 3_000
+
+    /// The option that demands a passphrase of every path, as the log names it.
+    public enum PassphraseDemand: String, Sendable {
+        /// All media is encrypted, whatever its protocol.
+        case strictEncryption = "tls.encryption is strict"
+        case requirePassphrase = "srt.requirePassphrase is true"
+    }
 
     public init() {}
 }

@@ -12,7 +12,7 @@ extension SRTServer.ServerOptions {
         address = configuration.server.address.isEmpty ? nil : configuration.server.address
         latencyMilliseconds = section.latencyMilliseconds
         maximumViewers = section.viewers
-        requiresPassphrase = section.requirePassphrase
+        passphraseDemand = configuration.srtPassphraseDemand
         let rtsp = RTSPServer.ServerOptions(configuration, access: nil)
         policy = rtsp.loop.delivery.policy
         maximumFastStartByteCount = rtsp.maximumFastStartByteCount

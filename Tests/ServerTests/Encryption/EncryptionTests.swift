@@ -103,6 +103,18 @@ struct EncryptionTests {
         #expect(problems(same)?.contains("tls.port: is the same as server.port") == true)
     }
 
+    /// SRT has no TLS: its media is clear unless the path has a passphrase.
+    @Test(arguments: [
+        ("strict", false, "tls.encryption is strict"), ("strict", true, "tls.encryption is strict"),
+        ("optional", true, "srt.requirePassphrase is true"), ("optional", false, nil),
+    ])
+    func strictEncryptionDemandsPassphrasesOfSRT(encryption: String, isRequired: Bool, reason: String?) throws {
+        try makeCertificate()
+        let rest = "srt: { requirePassphrase: \(isRequired) }"
+        let configuration = try Configuration(yaml: yaml(encryption, rest), file: "apus.yml")
+        #expect(configuration.srtPassphraseDemand?.rawValue == reason)
+    }
+
     // MARK: - Messages
 
     @Test func theNoticeHasTheURLOfEachPortAndCommandsForTheFirst() throws {

@@ -1,3 +1,5 @@
+import SRTServer
+
 extension Configuration {
     /// The SRT server.
     public struct SRT: Hashable, Sendable {
@@ -14,6 +16,12 @@ extension Configuration {
     public mutating func serveSRT(at port: Int) {
         srt.serve = port == 0 ? .no : .yes
         if port != 0 { srt.port = port }
+    }
+
+    /// The option because of which paths without a passphrase are refused over SRT; `nil` if they are served.
+    var srtPassphraseDemand: ServerOptions.PassphraseDemand? {
+        if tls.encryption == .strict { return .strictEncryption }
+        return srt.requirePassphrase ? .requirePassphrase : nil
     }
 
     /// Whether there is an SRT server.
@@ -47,6 +55,7 @@ extension Schema<Configuration.SRT> {
                     + "Mbit/s take a quarter of a core."),
             .boolean(
                 "requirePassphrase", \.requirePassphrase,
-                "Whether paths without srt.passphrase are refused over SRT."))
+                "Whether paths without srt.passphrase are refused over SRT, for publishers and viewers. With tls.encryption: strict "
+                    + "they always are."))
     }
 }
