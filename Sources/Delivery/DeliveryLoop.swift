@@ -141,6 +141,14 @@ extension DeliveryLoop {
         flush()
     }
 
+    /// Sends to the viewer another way from now on.
+    public func move(_ viewer: Viewer, to way: MultiplexedWay, at now: MonotonicTime) {
+        let mayLackPackets = viewer.output == nil && way.output != nil
+        viewer.move(to: way, at: now)
+        // What its client asks for is not sent again over a connection.
+        if mayLackPackets { audience(of: viewer)?.requestKeyframeAfterDamage(at: now) }
+    }
+
     private func remove(_ viewer: Viewer) {
         cancelMove(of: viewer)
         (viewer.renditions, viewer.path) = (nil, nil)

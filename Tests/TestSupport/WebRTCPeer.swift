@@ -13,9 +13,11 @@ public final class WebRTCPeer {
     }
 
     public let identity: DTLSIdentity
-    private let way: Way
+    private var way: Way
     private let credentials = ICECredentials(userFragment: "peer", password: "0123456789012345678901")!
     private var socket: LoopbackSocket?
+    /// Those that it has moved from, which stay open.
+    private var formerSockets: [LoopbackSocket] = []
     private var frames = FramedDatagrams()
     private var transport: PeerTransport?
     /// Where the server is, and its credentials.
@@ -99,10 +101,17 @@ public final class WebRTCPeer {
     }
 
     /// Continues from another port, and nominates it, as a client whose network has changed.
-    public func move() throws {
+    ///
+    /// - Parameter other: over UDP or TCP; by default as before.
+    public func move(to other: Way? = nil) throws {
+        if let socket { formerSockets.append(socket) }
+        way = other ?? way
         socket = try LoopbackSocket(port: port, isDatagram: way == .udp)
         send(check())
     }
+
+    /// Closes the sockets that it has moved from.
+    public func closeFormerSockets() { formerSockets = [] }
 
     /// Whether a connectivity check was answered.
     public var isChecked: Bool { transport?.shortestRoundTrip != nil }

@@ -42,6 +42,33 @@ struct PlaybackTests {
         }
     }
 
+    /// A browser whose first check over UDP was lost may begin over TCP, nominate UDP, and close the connection; or the other way round.
+    @Test(arguments: [(WebRTCPeer.Way.tcp, WebRTCPeer.Way.udp), (.udp, .tcp)])
+    func mediaFollowAClientBetweenUDPAndTCP(_ first: WebRTCPeer.Way, _ second: WebRTCPeer.Way) async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            let (peer, session) = try await viewer(of: broadcast, over: first)
+            #expect(peer.run { !peer.packets.isEmpty })
+            try peer.move(to: second)
+            func getsFrames(_ fill: UInt8) -> Bool {
+                peer.run {
+                    broadcast.publishFrame(fill: fill)
+                    return peer.packets.count { $0.payload.last == fill } > 5
+                }
+            }
+            #expect(getsFrames(3))
+            let viewers = await broadcast.webrtc.viewers(at: .now())
+            #expect(viewers.map(\.transport) == [second == .udp ? "WebRTC" : "WebRTC over TCP"])
+            peer.closeFormerSockets()
+            #expect(getsFrames(4))
+            #expect(await broadcast.request("DELETE", session).status == 200)
+            let counts = broadcast.cam.viewerCounts.counts
+            #expect(counts.joined == [first == .udp ? "WebRTC" : "WebRTC over TCP": 1])
+            #expect(Set(counts.left.keys.map(\.transport)) == Set(counts.joined.keys))
+        }
+    }
+
     /// The identifiers are those of the offer: playout-delay is 3, the number of the packet 5, and the name of the medium 9. Packets have
     /// numbers if the encoder follows what browsers report about their arrival.
     @Test(arguments: [true, false])

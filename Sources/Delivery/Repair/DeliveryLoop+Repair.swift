@@ -17,7 +17,7 @@ extension DeliveryLoop {
     public func receivedRequest(
         for packets: [Feedback.LostPackets], of media: SSRC, by viewer: Viewer, at now: MonotonicTime
     ) {
-        guard viewer.repair != nil, let audience = audience(of: viewer) else { return }
+        guard viewer.asksForLostPackets, let audience = audience(of: viewer) else { return }
         viewer.repair?.counts.requests += 1
         let track = viewer.tracks.firstIndex { $0?.rewriter.ssrc == media }
         let packets = packets.prefix(ViewerRepair.maximumRequestCount)

@@ -30,12 +30,12 @@ public struct ViewerNetwork: Hashable, Sendable {
 }
 
 extension Viewer {
-    /// Whether its client may ask for lost packets.
-    public var asksForLostPackets: Bool { repair != nil }
+    /// Whether its client may ask for lost packets. Over a connection, nothing is lost.
+    public var asksForLostPackets: Bool { repair != nil && output == nil }
 
     public var network: ViewerNetwork {
         var network = ViewerNetwork()
-        network.repair = repair?.counts
+        network.repair = asksForLostPackets ? repair?.counts : nil
         network.capacity = path?.estimate
         if let renditions, renditions.isReduced { network.rendition = renditions.current.path }
         for (index, track) in tracks.enumerated() {

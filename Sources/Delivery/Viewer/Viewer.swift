@@ -109,10 +109,13 @@ public final class Viewer {
         if case .playing = phase { true } else { false }
     }
 
-    /// Sends over another connection of its client from now on. What the former one has of a packet stays there.
-    public func move(to output: TCPOutput, at now: MonotonicTime) {
-        guard self.output != nil else { return }
-        self.output = output
+    /// Sends another way from now on. No batch may contain messages of it; what a connection has of a packet stays there.
+    func move(to way: MultiplexedWay, at now: MonotonicTime) {
+        output = way.output
+        for track in tracks { track?.transport = way.transport }
+        // What was learnt is about the former path.
+        (path, lastSender) = (nil, nil)
+        pacer = output == nil && follower.isInFastStart ? Pacer(limits: Pacer.Limits()) : nil
         suspendedUntil = now
     }
 

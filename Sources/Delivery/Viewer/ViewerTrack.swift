@@ -9,7 +9,7 @@ public final class ViewerTrack {
     /// Payload type, SSRC, next sequence number, timestamp offset.
     public internal(set) var rewriter: HeaderRewriter
     /// Where the packets go.
-    public let transport: TrackTransport
+    public internal(set) var transport: TrackTransport
     /// The rate that its RTP timestamps count in.
     let clockRate: ClockRate
     /// The SRTP protection of packets in both directions; `nil` without SRTP.

@@ -11,8 +11,6 @@ final class Connection {
     let path: NetworkPath
     var frames = FramedDatagrams()
     var interest: Interest = .read
-    /// Whether a session has adopted it. Until then it has some seconds.
-    var isAdopted = false
 
     init(_ socket: consuming TCPSocket, token: Token, peer: SocketAddress, at now: MonotonicTime) {
         (self.token, self.peer) = (token, peer)
@@ -22,6 +20,6 @@ final class Connection {
 
     /// Bytes of reports and checks that may wait for a client that takes nothing.
     static let maximumPendingByteCount = 65_536
-    /// How long a connection may be without a valid check, in nanoseconds.
+    /// How long a connection may belong to no session, in nanoseconds.
     static let adoptionTime: Int64 = 10_000_000_000
 }

@@ -27,8 +27,9 @@ struct HostCandidates {
         var unique: [String] = []
         for address in addresses where !unique.contains(address) { unique.append(address) }
         let used = unique.prefix(Self.maximumCount).enumerated()
-        return used.map { ICECandidate(.udp, address: $1, port: port, rank: $0) }
-            + used.map { ICECandidate(.tcpPassive, address: $1, port: port, rank: $0) }
+        let datagrams = used.map { ICECandidate(.udp, address: $1, port: port, rank: $0) }
+        guard options.maximumConnections > 0 else { return datagrams }
+        return datagrams + used.map { ICECandidate(.tcpPassive, address: $1, port: port, rank: $0) }
     }
 
     private mutating func ownAddresses(at now: MonotonicTime) -> [String] {

@@ -1,7 +1,7 @@
 import Reactor
 import Synchronization
 
-/// Counts the sessions that no client has connected to yet, so that offers without a client cost little memory. Thread-safe.
+/// Counts the sessions whose handshake is not complete, so that offers without a client cost little memory. Thread-safe.
 final class PendingSessions: Sendable {
     private struct Counts {
         var total = 0
@@ -27,7 +27,7 @@ final class PendingSessions: Sendable {
         }
     }
 
-    /// Uncounts a session, because its client has connected, or it has ended.
+    /// Uncounts a session, because its handshake is complete, or it has ended.
     func remove(_ host: SocketAddress) {
         let host = host.ipv6Network ?? host.with(port: 0)
         counts.withLock { counts in

@@ -20,13 +20,18 @@ struct SessionTable {
         byFragment[session.agent.credentials.userFragment] = session
     }
 
-    mutating func remove(_ session: Session) {
+    /// Removes a session.
+    ///
+    /// - Returns: its paths.
+    mutating func remove(_ session: Session) -> [NetworkPath] {
         byName[session.name] = nil
         byToken[session.token] = nil
         byFragment[session.agent.credentials.userFragment] = nil
-        for (path, owner) in byPath where owner === session { byPath[path] = nil }
+        let paths = byPath.filter { $0.value === session }.map(\.key)
+        for path in paths { byPath[path] = nil }
         if let viewer = session.playback?.viewer { byViewer[ObjectIdentifier(viewer)] = nil }
         publishers.removeAll { $0 === session }
+        return paths
     }
 
     /// Datagrams on a path belong to a session from now on.

@@ -114,21 +114,25 @@ extension WebRTCService {
 
     // MARK: Ending
 
-    /// Nothing has adopted a connection in time.
+    /// A path is no session's any more. If it is a connection, another check may come, or else it is closed.
+    func release(_ path: NetworkPath, at now: MonotonicTime) {
+        guard let token = path.connection, connections[token] != nil else { return }
+        place.setDeadline(of: token, to: now + Connection.adoptionTime)
+    }
+
+    /// No session has adopted a connection in time.
     func passDeadline(of connection: Connection, at now: MonotonicTime) {
         guard table[connection.path] == nil else { return }
         close(connection, because: "no connectivity check has come", at: now)
     }
 
-    /// Closes a connection, and ends what is sent over it.
+    /// Closes a connection. Media that were sent over it go another way, if the client has been reached there; if not, viewing ends.
     func close(_ connection: Connection, because reason: String, at now: MonotonicTime) {
         guard connections.removeValue(forKey: connection.token) != nil else { return }
-        let session = table[connection.path]
-        if let session {
+        if let session = table[connection.path] {
+            perform(session.agent.closed(connection.path), of: session, at: now)
             if session.playback?.viewer?.output === connection.output {
                 end(session, .connectionClosed, because: reason, at: now)
-            } else {
-                perform(session.agent.closed(connection.path), of: session, at: now)
             }
         }
         connection.output.onChange = nil

@@ -14,7 +14,9 @@ extension WebRTCService {
         guard let session = table[path] else { return }
         switch kind {
         case .stun: break
-        case .dtls: receivedHandshake(datagram, of: session, at: now)
+        case .dtls:
+            session.noteUnproven(datagram, over: path)
+            receivedHandshake(datagram, of: session, at: now)
         case .rtp: session.publishing?.received(datagram, at: now)
         case .rtcp: receivedReport(datagram, of: session, at: now)
         }
@@ -30,6 +32,8 @@ extension WebRTCService {
             message, in: datagram, from: path, at: address,
             transaction: STUNTransaction(high: numbers.next(), low: numbers.next()), at: now,
             authenticate: { HMACSHA1.code(of: $0, key: $1) })
+        // Only an authentic message has an effect.
+        if !orders.isEmpty { session.noteUnproven(datagram, over: path) }
         perform(orders, of: session, at: now)
     }
 
@@ -45,7 +49,9 @@ extension WebRTCService {
                 return end(
                     session, .silent, because: "the client's path is gone, and no check is answered on another",
                     at: now)
-            case .forget(let path): table.forget(path, of: session)
+            case .forget(let path):
+                table.forget(path, of: session)
+                release(path, at: now)
             case .expire(let expiry): return expire(session, expiry, at: now)
             }
         }
@@ -61,19 +67,28 @@ extension WebRTCService {
         switch session.phase {
         case .pending: beginHandshake(of: session, at: now)
         case .handshaking, .established:
+            // The peer has answered the server's check there.
+            session.unproven = nil
             move(session, to: path, at: now)
             flush(session, at: now)
         case .ended: break
         }
     }
 
-    /// Sends media over another path of the same kind.
+    /// Sends media over another path.
     private func move(_ session: Session, to path: NetworkPath, at now: MonotonicTime) {
+        guard let playback = session.playback else { return }
+        if path.connection == nil, playback.moveRoute(to: path.remote, from: path.local) { return }
+        if let way = way(over: path) { playback.move(to: way, on: place.delivery, at: now) }
+    }
+
+    /// How media go over a path; `nil` if its connection has closed.
+    func way(over path: NetworkPath) -> MultiplexedWay? {
         guard let token = path.connection else {
-            session.playback?.route?.move(to: path.remote, from: path.local)
-            return
+            return .udp(
+                UDPRoute(destination: path.remote, reportDestination: path.remote, source: path.local, ports: ports))
         }
-        if let output = connections[token]?.output { session.playback?.viewer?.move(to: output, at: now) }
+        return connections[token].map { .framed($0.output) }
     }
 
     func send(_ bytes: UnsafeRawBufferPointer, over path: NetworkPath, at now: MonotonicTime) {
@@ -85,7 +100,6 @@ extension WebRTCService {
     // MARK: DTLS
 
     private func beginHandshake(of session: Session, at now: MonotonicTime) {
-        context.pending.remove(session.client.address)
         do throws(IdentityFailure) {
             let connection = try DTLSConnection(
                 session.role == .client ? .client : .server, as: try context.identity(),
@@ -109,7 +123,9 @@ extension WebRTCService {
         flush(session, at: now)
         switch (session.phase, connection.phase) {
         case (.handshaking, .established(let keys)):
+            context.pending.remove(session.client.address)
             session.phase = .established(connection)
+            session.unproven = nil
             established(session, keys, at: now)
         case (_, .failed(let failure)):
             log.log(
@@ -125,7 +141,10 @@ extension WebRTCService {
     /// Sends what the DTLS connection has for the client.
     func flush(_ session: Session, at now: MonotonicTime) {
         guard let path = session.agent.selectedPath else { return }
-        session.dtls?.takeOutput { send($0, over: path, at: now) }
+        session.dtls?.takeOutput { datagram in
+            guard session.unproven?.admits(byteCount: datagram.count) ?? true else { return }
+            send(datagram, over: path, at: now)
+        }
     }
 
     // MARK: Deadlines

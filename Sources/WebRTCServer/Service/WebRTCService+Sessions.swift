@@ -31,16 +31,8 @@ extension WebRTCService {
     private func beginPlayback(
         _ playback: Playback, of session: Session, _ keys: TransportKeys, over path: NetworkPath, at now: MonotonicTime
     ) throws(SRTPFailure) {
-        let way: Playback.Way
-        if let token = path.connection {
-            guard let connection = connections[token] else {
-                return end(session, .connectionClosed, because: "the connection has closed", at: now)
-            }
-            way = .tcp(connection.output)
-        } else {
-            way = .udp(
-                UDPRoute(
-                    destination: path.remote, reportDestination: path.remote, source: path.local, ports: ports))
+        guard let way = way(over: path) else {
+            return end(session, .connectionClosed, because: "the connection has closed", at: now)
         }
         let viewer = try playback.begin(
             keys, over: way, context.options, canonicalName: context.canonicalName, at: now)
@@ -50,7 +42,7 @@ extension WebRTCService {
         else { return end(session, .changed, because: "the stream's tracks have changed", at: now) }
         table.add(viewer, of: session)
         place.delivery.start(viewer, at: now)
-        playback.started(at: now)
+        playback.started(over: session.transportName, at: now)
         log.log(
             .activity, .info, "joined", peer: session.peer, metadata(of: session), at: now)
         playback.stream.viewerCounts.joined(over: session.transportName)
@@ -73,9 +65,14 @@ extension WebRTCService {
         } catch {
             return end(session, .left, because: error.text, at: now)
         }
-        try publishing.begin(publication, keys, at: now) { [weak self, weak session] bytes in
-            guard let self, let path = session?.agent.selectedPath else { return }
-            bytes.withUnsafeBytes { self.send($0, over: path, at: self.place.now) }
+        do throws(SRTPFailure) {
+            try publishing.begin(publication, keys, at: now) { [weak self, weak session] bytes in
+                guard let self, let path = session?.agent.selectedPath else { return }
+                bytes.withUnsafeBytes { self.send($0, over: path, at: self.place.now) }
+            }
+        } catch {
+            publishing.point.ended(publication, because: "\(error)")
+            throw error
         }
         table.addPublisher(session)
         log.log(.activity, .notice, "publisher joined", peer: session.peer, metadata(of: session), at: now)
@@ -177,15 +174,15 @@ extension WebRTCService {
     ) {
         guard !session.isEnded else { return }
         let isPending = if case .pending = session.phase { true } else { false }
+        if session.isConnecting { context.pending.remove(session.client.address) }
         switch session.content {
         case .playback(let playback): end(playback, of: session, departure, because: reason, at: now)
         case .publishing(let publishing): end(publishing, of: session, because: reason, at: now)
         }
         session.dtls?.close()
         flush(session, at: now)
-        if isPending { context.pending.remove(session.client.address) }
         session.phase = .ended
-        table.remove(session)
+        for path in table.remove(session) { release(path, at: now) }
         place.setDeadline(of: session.token, to: nil)
         ended.note(session.name, departure, because: reason)
         inbox.sessionEnded()
@@ -212,13 +209,13 @@ extension WebRTCService {
         at now: MonotonicTime
     ) {
         context.services.viewerLeft()
-        guard let viewer = playback.viewer, playback.startedAt != nil else { return }
+        guard let viewer = playback.viewer, let transport = playback.countedTransport else { return }
         var metadata = metadata(of: session)
         if let losses = viewer.network.lossText { metadata["lost"] = "\(losses)" }
         if viewer.droppedUnits > 0 { metadata["dropped"] = "\(viewer.droppedUnits) units" }
         place.delivery.end(viewer, at: now)
         log.log(.activity, .info, "left", peer: session.peer, reason: reason, metadata, at: now)
-        playback.stream.viewerCounts.left(over: session.transportName, departure)
+        playback.stream.viewerCounts.left(over: transport, departure)
         playback.stream.events?.publish(playback.stream.path) { .viewerLeft(session.eventClient, reason: reason) }
     }
 

@@ -2,6 +2,7 @@ import Delivery
 import Media
 import RTP
 import RTSP
+import Reactor
 import SRTP
 import Streams
 import TLS
@@ -24,16 +25,12 @@ final class Playback {
     /// Opens the reports of the client.
     private(set) var reports: IncomingReports?
     private(set) var startedAt: MonotonicTime?
-    /// Where all its packets go; `nil` over TCP.
-    private(set) var route: UDPRoute?
+    /// The transport by which it was counted as joined.
+    private(set) var countedTransport: String?
+    /// How all its packets are sent.
+    private var way: MultiplexedWay?
     /// Makes the sources of on-demand streams run.
     private let uses: [StreamUse]
-
-    /// How its packets are sent.
-    enum Way {
-        case udp(UDPRoute)
-        case tcp(TCPOutput)
-    }
 
     /// The time between two sender reports, in nanoseconds: browsers learn capture times from them.
     static let reportInterval: Int64 = 1_000_000_000
@@ -53,16 +50,11 @@ final class Playback {
     ///   - keys: of both ends.
     ///   - way: how its packets are sent.
     func begin(
-        _ keys: TransportKeys, over way: Way, _ options: ServerOptions, canonicalName: String,
+        _ keys: TransportKeys, over way: MultiplexedWay, _ options: ServerOptions, canonicalName: String,
         at now: MonotonicTime
     ) throws(SRTPFailure) -> Viewer {
-        let (output, route, transport): (TCPOutput?, UDPRoute?, ViewerTrack.TrackTransport) =
-            switch way {
-            case .udp(let route): (nil, route, .udp(route))
-            case .tcp(let output): (output, nil, .framed)
-            }
         let viewer = Viewer(
-            canonicalName: canonicalName, trackCount: layout.count, needsOpus: needsOpus, output: output, at: now)
+            canonicalName: canonicalName, trackCount: layout.count, needsOpus: needsOpus, output: way.output, at: now)
         viewer.reportInterval = Self.reportInterval
         let reports = try IncomingReports(keys.peer)
         var numbers = SystemRandomNumberGenerator()
@@ -74,14 +66,13 @@ final class Playback {
             viewer.setUp(
                 track.id,
                 as: ViewerTrack(
-                    rewriter: rewriter, transport: transport, clockRate: layout[track.id.index].clockRate,
+                    rewriter: rewriter, transport: way.transport, clockRate: layout[track.id.index].clockRate,
                     protection: try TrackProtection(own: keys.own, ssrc: track.ssrc.rawValue, reports: reports),
-                    // Over TCP, nothing is lost.
-                    repair: options.retransmits && output == nil
-                        ? try repair(of: track, rewriter, keys.own, &numbers) : nil),
+                    // Over TCP, nothing is lost; but the client may move to UDP.
+                    repair: options.retransmits ? try repair(of: track, rewriter, keys.own, &numbers) : nil),
                 limits: options.retransmissionLimits)
         }
-        (self.viewer, self.reports, self.route) = (viewer, reports, route)
+        (self.viewer, self.reports, self.way) = (viewer, reports, way)
         return viewer
     }
 
@@ -101,7 +92,23 @@ final class Playback {
             protection: try OutgoingProtection(own, ssrc: stream.ssrc.rawValue))
     }
 
-    func started(at now: MonotonicTime) { startedAt = now }
+    func started(over transport: String, at now: MonotonicTime) { (startedAt, countedTransport) = (now, transport) }
+
+    /// Sends to another address of the client from now on.
+    ///
+    /// - Returns: false if media go over TCP now, so that a route is needed (``move(to:on:at:)``).
+    func moveRoute(to remote: SocketAddress, from local: SocketAddress?) -> Bool {
+        guard let route = way?.route else { return false }
+        route.move(to: remote, from: local)
+        return true
+    }
+
+    /// Sends another way from now on.
+    func move(to way: MultiplexedWay, on delivery: DeliveryLoop, at now: MonotonicTime) {
+        guard let viewer else { return }
+        self.way = way
+        delivery.move(viewer, to: way, at: now)
+    }
 
     /// The track of an SSRC.
     func track(of ssrc: SSRC) -> ViewerTrack? {

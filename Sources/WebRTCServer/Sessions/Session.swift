@@ -43,6 +43,8 @@ final class Session {
     let signalling: SignallingSession
     var agent: ICEAgent<NetworkPath>
     var phase = Phase.pending
+    /// Bounds what is sent before the handshake is complete; `nil` once the peer has proven that it receives.
+    var unproven: AmplificationLimit? = AmplificationLimit()
     /// The deadline that is set.
     var deadline: MonotonicTime?
 
@@ -78,6 +80,19 @@ final class Session {
     var right: Right { playback == nil ? .publish : .read }
 
     var isEnded: Bool { if case .ended = phase { true } else { false } }
+
+    /// Whether its handshake has not been completed.
+    var isConnecting: Bool {
+        switch phase {
+        case .pending, .handshaking: true
+        case .established, .ended: false
+        }
+    }
+
+    /// An authentic check or a datagram of the handshake has come.
+    func noteUnproven(_ datagram: RawSpan, over path: NetworkPath) {
+        if path == agent.selectedPath { unproven?.received(byteCount: datagram.byteCount) }
+    }
 
     /// Where media go: as the status names it.
     var peer: String { agent.selectedPath.map { "\($0.remote)" } ?? client.endpoint.address }

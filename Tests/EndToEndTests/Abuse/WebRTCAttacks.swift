@@ -208,6 +208,28 @@ extension Attack {
             }
         },
         Attack(
+            "WebRTC: a handshake whose answers go to a forged source",
+            in: "WebRTCServer/Sessions/AmplificationLimit.swift",
+            guard: "guard byteCount <= allowance else { return false }",
+            effect: "the other host gets at most four times the bytes of the forged check", length: .patient
+        ) { target in
+            try target.withWebRTC { attacker in
+                let (victim, stranger) = (try attacker.stranger(), try attacker.stranger())
+                let check = attacker.peer.check()
+                victim.send(check)
+                // The answer. The server has selected the path.
+                guard victim.receive(within: 3) != nil else { throw Breach(description: "no answer") }
+                let handshake = try DTLSConnection(
+                    .client, as: attacker.peer.identity, peerFingerprint: [UInt8](repeating: 0, count: 32), at: .now())
+                stranger.send(attacker.peer.check())
+                handshake.takeOutput { stranger.send(Array($0)) }
+                // Until the session ends after a second, the server's flight is sent again twice.
+                var byteCount = 0
+                while let datagram = victim.receive(within: 2) { byteCount += datagram.count }
+                try verify(byteCount <= 4 * check.count, "\(byteCount) bytes were sent to another host")
+            }
+        },
+        Attack(
             "WebRTC: fragments of a handshake without an end", in: "TLS/DTLSConnection.swift",
             guard: "guard receivedByteCount <= limits.byteCount else", effect: "the session ends after 32 KB"
         ) { target in
@@ -255,6 +277,26 @@ extension Attack {
             let connection = HTTPSocket(over: try LoopbackSocket(port: try target.webRTCPort()))
             connection.send("\u{0}\u{2}\u{16}\u{1}")
             try verify(connection.isClosedByServer(within: 13 * Sanitizer.patience), "the connection is open")
+        },
+        Attack(
+            "WebRTC: TCP connections of a session that has ended", in: "WebRTCServer/Service/WebRTCService+Sessions.swift",
+            guard: "for path in table.remove(session) { release(path, at: now) }", effect: "closed after 10 s",
+            length: .patient
+        ) { target in
+            var connections: [LoopbackSocket] = []
+            try target.withWebRTC { attacker in
+                for _ in 0..<4 {
+                    let connection = try LoopbackSocket(port: attacker.peer.port)
+                    connection.send(FramedDatagrams.framed(attacker.peer.check()))
+                    try verify(connection.receive(within: 3)?.isEmpty == false, "a check is not answered")
+                    connections.append(connection)
+                }
+            }
+            for connection in connections {
+                // Checks of the server may still be there.
+                while let bytes = connection.receive(within: 13 * Sanitizer.patience), !bytes.isEmpty {}
+                try verify(connection.receive(within: 0)?.isEmpty == true, "a connection is open")
+            }
         },
         Attack(
             "WebRTC: hundreds of TCP connections", in: "WebRTCServer/Service/WebRTCService+Connections.swift",

@@ -66,7 +66,8 @@ extension Schema<Configuration.WebRTC> {
                     + "better for networks with a round trip of more than 30 ms that lose packets."),
             .integer(
                 "pendingSessions", \.pendingSessions, in: 1...100_000, unit: "sessions",
-                "Sessions that were requested over HTTP and to which no client has connected. Each has 10 s, and costs about 2 KB."
+                "Sessions that were requested over HTTP and whose clients have not connected. Each has 10 s for that and 10 s for its handshake, "
+                    + "and costs about 2 KB, or 50 KB during the handshake."
             ),
             .integer(
                 "pendingSessionsPerAddress", \.pendingSessionsPerAddress, in: 1...100_000, unit: "sessions",
