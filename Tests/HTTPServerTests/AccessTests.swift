@@ -202,6 +202,7 @@ struct HTTPServerAccessTests {
             let permitted = client.ask("POST /cam/change", "Origin: https://home.example")
             #expect(permitted?.status == 401)
             #expect(permitted?.header("Access-Control-Allow-Origin") == "https://home.example")
+            #expect(permitted?.header("Access-Control-Expose-Headers") == "ETag, Link, Location, Retry-After")
             let preflight = client.ask("OPTIONS /cam/change", "Origin: https://home.example")
             #expect(preflight?.status == 204 && preflight?.header("Access-Control-Allow-Methods") == "POST")
             #expect(

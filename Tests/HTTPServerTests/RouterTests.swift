@@ -46,14 +46,28 @@ struct RouterTests {
         #expect(place("/api/ws", .post) == .stream("ws"))
         #expect(place("/api/ws", .delete) == .path("/api/ws"))
         #expect(place("/cam/~\(String(repeating: "a", count: 32))/all-0.m3u8", .get) == .playback)
-        guard case .methods(let methods) = router.match("/api/ws", .put) else {
+        guard case .methods(let allowed) = router.match("/api/ws", .put) else {
             Issue.record("no route has PUT")
             return
         }
-        #expect(methods == [.get, .head, .post, .post, .delete])
+        #expect(allowed.methods == [.get, .head, .post, .post, .delete])
         guard case .nothing = router.match("/cam", .get) else {
             Issue.record("nothing is there")
             return
         }
+    }
+
+    /// As clients of WHIP and WHEP ask for it (RFC 9725).
+    @Test func optionsTellTheTypesOfBodies() {
+        let router = Router(routes: [
+            Route(.path("/a"), [.get, .post], for: .everyone, accepting: [.post: "application/sdp"]) { _, _ in },
+            Route(.path("/a"), [.patch], for: .everyone, accepting: [.patch: "application/x"]) { _, _ in },
+        ])
+        guard case .methods(let allowed) = router.match("/a", nil) else {
+            Issue.record("there are methods")
+            return
+        }
+        #expect(allowed.headers.map(\.name) == ["Allow", "Accept-Post", "Accept-Patch"])
+        #expect(allowed.headers.map(\.value) == ["GET, POST, HEAD, PATCH", "application/sdp", "application/x"])
     }
 }

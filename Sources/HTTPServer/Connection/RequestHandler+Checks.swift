@@ -70,11 +70,10 @@ extension RequestHandler {
         case .route(let route, let streamPath): return (route, streamPath)
         case .nothing: return (nil, nil)
         case .methods where method == .options: return (nil, nil)
-        case .methods(let methods):
-            let allow = methods.map(\.rawValue).joined(separator: ", ")
+        case .methods(let allowed):
             throw Problem(
-                .methodNotAllowed, "the methods of this path are \(allow)",
-                headers: [.init(name: "Allow", value: allow)])
+                .methodNotAllowed, "the methods of this path are \(allowed.methodList)",
+                headers: [.init(name: "Allow", value: allowed.methodList)])
         }
     }
 
@@ -88,7 +87,7 @@ extension RequestHandler {
         case .permitted(let origin):
             current?.crossOrigin = [
                 ("Access-Control-Allow-Origin", "\(origin)"), ("Access-Control-Allow-Credentials", "true"),
-                ("Access-Control-Expose-Headers", "ETag, Link, Location"),
+                ("Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After"),
                 ("Vary", "Origin"),
             ]
             return true

@@ -265,14 +265,13 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Answers OPTIONS, also as the preflight request of a page of another server (CORS).
     private func respondToOptions(_ target: RequestTarget, _ isPermitted: Bool) {
-        guard case .methods(let methods) = server.router.match(target.path, nil) else {
+        guard case .methods(let allowed) = server.router.match(target.path, nil) else {
             return refuse(Problem(.notFound, "there is nothing at this path"))
         }
-        let allow = methods.map(\.rawValue).joined(separator: ", ")
-        var response = Response(.noContent, headers: [("Allow", allow)])
+        var response = Response(.noContent, headers: allowed.headers)
         if isPermitted {
             response.headers += [
-                ("Access-Control-Allow-Methods", allow),
+                ("Access-Control-Allow-Methods", allowed.methodList),
                 ("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match, Range"),
                 ("Access-Control-Max-Age", "600"),
             ]

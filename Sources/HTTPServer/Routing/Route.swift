@@ -49,6 +49,8 @@ public struct Route: Sendable {
     let access: Access
     /// The parameters that the query may have; `nil` if others are ignored.
     let parameters: [String]?
+    /// The types of the bodies that it takes by these methods, which OPTIONS tells.
+    let acceptedTypes: [Request.Method: String]
     let answer: Answer
     /// Whether it becomes a WebSocket. A page of another server may not open it, although the request changes nothing.
     let isWebSocket: Bool
@@ -57,11 +59,13 @@ public struct Route: Sendable {
     ///   - methods: with `get`, it also answers HEAD.
     ///   - parameters: those that the query may have. A request with another one is refused, because a mistyped filter would return
     ///     everything. `nil` if others are ignored, as players and pages add some.
+    ///   - acceptedTypes: the types of the bodies that it takes by POST and PATCH, which OPTIONS tells.
     public init(
         _ place: Place, _ methods: [Request.Method] = [.get], for access: Access, parameters: [String]? = nil,
-        _ answer: @escaping Answer
+        accepting acceptedTypes: [Request.Method: String] = [:], _ answer: @escaping Answer
     ) {
         (self.place, self.access, self.parameters, self.answer) = (place, access, parameters, answer)
+        self.acceptedTypes = acceptedTypes
         self.methods = methods + (methods.contains(.get) ? [.head] : [])
         isWebSocket = false
     }
@@ -69,7 +73,7 @@ public struct Route: Sendable {
     /// A WebSocket. It answers by ``Exchange/openSocket(_:)``.
     init(webSocket place: Place, for access: Access, _ answer: @escaping Answer) {
         (self.place, self.access, parameters, self.answer) = (place, access, nil, answer)
-        methods = [.get]
+        (methods, acceptedTypes) = ([.get], [:])
         isWebSocket = true
     }
 
@@ -104,24 +108,42 @@ struct Router: Sendable {
     enum Match {
         case route(Route, streamPath: String?)
         /// There are routes, but with other methods.
-        case methods([Request.Method])
+        case methods(Allowed)
         case nothing
+    }
+
+    /// What the routes of a path take.
+    struct Allowed {
+        var methods: [Request.Method] = []
+        var acceptedTypes: [Request.Method: String] = [:]
+
+        /// The headers that tell it: `Allow`, `Accept-Post` and `Accept-Patch` (RFC 5789, section 3.1).
+        var headers: [(name: String, value: String)] {
+            var headers = [(name: "Allow", value: methodList)]
+            for (method, name) in [(Request.Method.post, "Accept-Post"), (.patch, "Accept-Patch")] {
+                if let type = acceptedTypes[method] { headers.append((name, type)) }
+            }
+            return headers
+        }
+
+        var methodList: String { methods.map(\.rawValue).joined(separator: ", ") }
     }
 
     /// Finds the route of a request: the first that has the path and the method. A HEAD request has the route of GET.
     func match(_ path: String, _ method: Request.Method?) -> Match {
         let lastPart = path.utf8.suffix(while: { $0 != UInt8(ascii: "/") })
         let fixed = byPath[path, default: []] + byLastPart[String(Substring(lastPart)), default: []]
-        var allowed: [Request.Method] = []
+        var allowed = Allowed()
         for index in fixed.isEmpty ? others : (fixed + others).sorted() {
             let route = routes[index]
             guard let streamPath = Self.streamPath(of: path, at: route.place) else { continue }
             if let method, route.methods.contains(method) {
                 return .route(route, streamPath: streamPath.isEmpty ? nil : streamPath)
             }
-            allowed += route.methods
+            allowed.methods += route.methods
+            allowed.acceptedTypes.merge(route.acceptedTypes) { first, _ in first }
         }
-        return allowed.isEmpty ? .nothing : .methods(allowed)
+        return allowed.methods.isEmpty ? .nothing : .methods(allowed)
     }
 
     /// The path of the stream; empty if the place names none, and `nil` if the path is elsewhere.

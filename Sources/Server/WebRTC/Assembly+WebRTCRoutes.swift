@@ -7,18 +7,21 @@ extension Assembly {
     /// Where browsers begin to play and to publish (WHEP, WHIP), the resources of their sessions, and the addresses of go2rtc for both.
     func webRTCRoutes() -> [Route] {
         [
-            Route(.stream("whep"), [.get, .post], for: .stream(.read)) { [weak self] request, exchange in
-                self?.signal(.playback, request, exchange)
+            Route(.stream("whep"), [.get, .post], for: .stream(.read), accepting: Self.offers) {
+                [weak self] request, exchange in self?.signal(.playback, request, exchange)
             },
-            Route(.stream("whip"), [.get, .post], for: .stream(.publish)) { [weak self] request, exchange in
-                self?.signal(.publishing, request, exchange)
+            Route(.stream("whip"), [.get, .post], for: .stream(.publish), accepting: Self.offers) {
+                [weak self] request, exchange in self?.signal(.publishing, request, exchange)
             },
-            Route(.path("/api/webrtc"), [.post], for: .sourceOrDestination) { [weak self] request, exchange in
+            Route(.path("/api/webrtc"), [.post], for: .sourceOrDestination, accepting: Self.offers) {
+                [weak self] request, exchange in
                 self?.signal(request.target.query["dst"] == nil ? .playback : .publishing, request, exchange)
             },
             // The name of a session is a secret that its client alone has.
-            Route(.folder(Self.webRTCSessions), [.get, .patch, .delete], for: .everyone, parameters: []) {
-                [weak self] request, exchange in
+            Route(
+                .folder(Self.webRTCSessions), [.get, .patch, .delete], for: .everyone, parameters: [],
+                accepting: [.patch: MediaType.trickleFragment.rawValue]
+            ) { [weak self] request, exchange in
                 guard let server = self?.webRTCServer else { return exchange.refuse(.noWebRTC) }
                 let name = String(request.target.path.dropFirst(Self.webRTCSessions.utf8.count))
                 server.receive(SignallingRequest(request), forSession: name) { exchange.respond(to: $0) }
@@ -26,6 +29,8 @@ extension Assembly {
         ]
     }
 
+    /// What sessions begin with.
+    private static let offers = [HTTPServer.Request.Method.post: MediaType.sessionDescription.rawValue]
     /// The beginning of the addresses of sessions.
     private static let webRTCSessions = "/api/v1/webrtc/"
 

@@ -15,8 +15,9 @@ public enum SignallingKind: Hashable, Sendable {
 /// | POST of something that is no offer | 400, 413 |
 /// | HEAD | 200 with the type of offers, by which clients recognise an endpoint |
 /// | GET | 204 |
-/// | OPTIONS | 204 with `Accept-Post` |
 /// | another method | 405 |
+///
+/// The web server answers OPTIONS.
 public struct SignallingEndpoint: Hashable, Sendable {
     public let kind: SignallingKind
 
@@ -37,7 +38,6 @@ public struct SignallingEndpoint: Hashable, Sendable {
         case "HEAD":
             return .respond(SignallingResponse(200, [.init("Content-Type", MediaType.sessionDescription.rawValue)]))
         case "GET": return .respond(SignallingResponse(204))
-        case "OPTIONS": return .respond(SignallingResponse(204, [Self.allow, Self.acceptPost]))
         default:
             return .respond(
                 SignallingResponse(405, [Self.allow], .problem("an offer is sent by POST, not by \(request.method)")))

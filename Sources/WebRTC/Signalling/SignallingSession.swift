@@ -9,8 +9,10 @@
 /// | PATCH that begins ICE anew | 422: the client opens a session anew |
 /// | PATCH of another type | 415 |
 /// | PATCH of something that is no fragment | 400, 413 |
-/// | HEAD, GET, OPTIONS | 200, 204, 204 |
+/// | HEAD, GET | 200, 204 |
 /// | another method | 405 |
+///
+/// The web server answers OPTIONS.
 ///
 /// The server needs no candidates of the client, because it learns its addresses from its checks. So it reads them and forgets them.
 public struct SignallingSession: Hashable, Sendable {
@@ -36,7 +38,6 @@ public struct SignallingSession: Hashable, Sendable {
         case "PATCH": .respond(patched(request))
         case "HEAD": .respond(SignallingResponse(200, [tag]))
         case "GET": .respond(SignallingResponse(204, [tag]))
-        case "OPTIONS": .respond(SignallingResponse(204, [Self.allow, Self.acceptPatch]))
         default:
             .respond(
                 SignallingResponse(

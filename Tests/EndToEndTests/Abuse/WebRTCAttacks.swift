@@ -29,7 +29,7 @@ extension Attack {
         },
         Attack(
             "WebRTC: publishing without the right to it", in: "Server/WebRTC/Assembly+WebRTCRoutes.swift",
-            guard: #"Route(.stream("whip"), [.get, .post], for: .stream(.publish))"#,
+            guard: #"Route(.stream("whip"), [.get, .post], for: .stream(.publish), accepting: Self.offers)"#,
             effect: "401, like a wrong password",
             scope: .users
         ) { target in
@@ -279,7 +279,8 @@ extension Attack {
             try verify(connection.isClosedByServer(within: 13 * Sanitizer.patience), "the connection is open")
         },
         Attack(
-            "WebRTC: TCP connections of a session that has ended", in: "WebRTCServer/Service/WebRTCService+Sessions.swift",
+            "WebRTC: TCP connections of a session that has ended",
+            in: "WebRTCServer/Service/WebRTCService+Sessions.swift",
             guard: "for path in table.remove(session) { release(path, at: now) }", effect: "closed after 10 s",
             length: .patient
         ) { target in

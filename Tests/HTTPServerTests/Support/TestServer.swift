@@ -20,7 +20,7 @@ final class TestServer {
             Route(.path("/large"), for: .everyone) { _, exchange in
                 exchange.respond(Response(body: [UInt8](repeating: 7, count: 300_000)))
             },
-            Route(.path("/echo"), [.post], for: .everyone) { request, exchange in
+            Route(.path("/echo"), [.post], for: .everyone, accepting: [.post: "text/plain"]) { request, exchange in
                 exchange.respond(Response(body: request.body))
             },
             Route(.path("/late"), for: .everyone) { _, exchange in
