@@ -41,6 +41,16 @@ import Testing
         #expect(throws: OfferError.missing(missing)) { try Offer(parsing: offer) }
     }
 
+    /// A session keeps the names until its client connects.
+    @Test func aMediumWithALongNameIsRefused() throws {
+        let offer = try Samples.offer("chromium-playback")
+        let name = String(repeating: "m", count: 16)
+        #expect(try Offer(parsing: offer.replacing("a=mid:0", by: "a=mid:\(name)")).media[0].mid == name)
+        let error = OfferError.attributeTooLong("mid", limit: 16)
+        #expect(throws: error) { try Offer(parsing: offer.replacing("a=mid:0", by: "a=mid:\(name)m")) }
+        #expect(error.status == 400 && error.description == "the offer has an a=mid of more than 16 bytes")
+    }
+
     @Test func theRoleIsTheOtherOne() throws {
         let offer = try Samples.offer("chromium-playback")
         // FFmpeg offers to wait.

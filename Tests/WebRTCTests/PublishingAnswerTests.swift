@@ -18,23 +18,47 @@ import Testing
         let video = answer.tracks[0]
         #expect(video.description.payload == .inBand(.h264) && video.description.clockRate == .video)
         #expect(video.description.takesKeyframeRequests && video.description.repeatsLostPackets)
-        #expect(video.source == SSRC(2_777_825_414) && video.takesTransportFeedback && video.takesBitrateLimit)
+        #expect(video.source == SSRC(2_777_825_414) && video.takesTransportFeedback && video.takesReducedReports)
+        #expect(video.feedback == ["nack", "nack pli", "ccm fir", "transport-cc"])
         let audio = answer.tracks[1]
         #expect(audio.description.payload.codec == .opus && audio.description.payloadType == 111)
         #expect(audio.source == SSRC(2_241_668_846))
     }
 
-    /// One payload type is answered, so the publisher sends nothing else.
+    /// One format and its retransmissions are answered, so the publisher sends nothing else.
     @Test func theAnswerReceivesOneFormat() throws {
         let answer = try answer(Samples.offer("chromium-publishing"))
         let description = try SessionDescription(parsing: answer.text)
         #expect(description == answer.description)
         for (medium, track) in zip(description.media, answer.tracks) {
-            #expect(medium.formats == ["\(track.description.payloadType)"] && medium.port == 9)
+            let types = [track.description.payloadType] + [track.retransmission?.rawValue].compactMap(\.self)
+            #expect(medium.formats == types.map { "\($0)" } && medium.port == 9)
             #expect(medium.attributes.contains("recvonly") && medium.attributes.contains("rtcp-mux"))
         }
         #expect(description.values(of: "fmtp").first?.contains("packetization-mode=1") == true)
         #expect(description.attributes.value(of: "group") == "BUNDLE 0 1")
+        #expect(!answer.text.contains("goog-remb"), "it is never sent")
+    }
+
+    @Test func retransmissionsAreReceivedIfTheyAreOffered() throws {
+        let offer = try Samples.offer("chromium-publishing")
+        let answer = try answer(offer)
+        let format = answer.tracks[0].description.payloadType
+        let type = try #require(answer.tracks[0].retransmission?.rawValue)
+        #expect(answer.description.values(of: "rtpmap").contains("\(type) rtx/90000"))
+        #expect(answer.description.values(of: "fmtp").contains("\(type) apt=\(format)"))
+        #expect(answer.tracks[1].retransmission == nil)
+        let others = try self.answer(offer.replacing(" rtx/", by: " other/"))
+        #expect(others.tracks[0].retransmission == nil && !others.text.contains("apt="))
+    }
+
+    /// A session keeps the parameters until its client connects.
+    @Test func longParametersOfAFormatAreRefused() throws {
+        let offer = try Samples.offer("chromium-publishing")
+        let long = "packetization-mode=1;x=" + String(repeating: "x", count: PublishedTrack.parameterLimit)
+        #expect(throws: OfferError.attributeTooLong("fmtp", limit: PublishedTrack.parameterLimit)) {
+            try answer(offer.replacing("packetization-mode=1", by: long))
+        }
     }
 
     @Test func simulcastIsDeclined() throws {
@@ -61,6 +85,10 @@ import Testing
         let answer = try answer([UInt8](ffmpeg.utf8))
         #expect(answer.role == .client && answer.tracks.map(\.description.payloadType) == [111, 106])
         #expect(answer.description.values(of: "setup") == ["active"])
+        // FFmpeg sends lost packets again only so, and reads only requests without a report before them.
+        #expect(answer.tracks[1].retransmission?.rawValue == 105 && answer.tracks[1].takesReducedReports)
+        #expect(answer.description.values(of: "fmtp").last == "105 apt=106")
+        #expect(answer.description.media[1].attributes.contains("rtcp-rsize"))
         #expect(
             answer.description.values(of: "candidate", in: "audio").first
                 == "1 1 udp 2130706431 192.0.2.1 8189 typ host")

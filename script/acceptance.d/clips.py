@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 results = pathlib.Path.cwd()
 # Debian's, and a new one.
@@ -14,6 +15,7 @@ X265 = "-c:v libx265 -x265-params log-level=none:bframes=3:open-gop=0:keyint=25"
 H264 = Clip("h264-aac", "h264", True, "-c:v libx264 -bf 0 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac")
 H264_B_FRAMES = Clip("h264-bframes", "h264", True, "-c:v libx264 -bf 3 -c:a aac -ac 2", ("h264parse", "aacparse"), "h264 aac")
 H264_G711 = Clip("h264-g711", "h264", True, "-c:v libx264 -bf 0 -ar 8000 -ac 1 -c:a pcm_alaw", ("h264parse", "audio/x-alaw"), "h264 pcm_alaw")
+H264_OPUS = Clip("h264-opus", "h264", True, "-c:v libx264 -bf 0 -c:a libopus -ar 48000 -ac 2", ("h264parse", "opusparse"), "h264 opus")
 H265_AAC = Clip("h265-aac", "hevc", True, f"{X265} -c:a aac -ac 2", ("h265parse", "aacparse"), "hevc aac")
 H265_OPUS = Clip("h265-opus", "hevc", True, f"{X265} -c:a libopus -ac 2", ("h265parse", "opusparse"), "hevc opus")
 
@@ -75,3 +77,17 @@ def compare(originals, copied):
     # The first frames are those of the past, compressed in time.
     offsets = [time - times[md5] for md5, time in copied[len(copied) // 2:] if md5 in places]
     return Identity(sum(md5 not in times for md5, _ in copied), missing, max(offsets) - min(offsets) if offsets else 0)
+
+
+def unchanged(clip, url, originals, seconds=4):
+    """Copies a stream of RTSP, and compares it with the frames of `originals`, which may be known only when it was copied. Yields for video
+    and audio the name, whether they are the same, and the details."""
+    viewing = ["-rtsp_transport", "tcp", "-i", url]
+    with ThreadPoolExecutor() as pool:
+        copies = dict(zip("va", pool.map(lambda kind: frames(viewing, clip, kind, seconds), "va")))
+    for kind, name in (("v", "video"), ("a", "audio")):
+        copied, status, errors = copies[kind]
+        found = compare(originals(kind), copied)
+        holds = status == 0 and not errors and len(copied) > 20 and not found.strangers and not found.missing and found.spread < 30
+        yield name, holds, (f"{len(copied)} frames, {found.strangers} other, {found.missing} missing, times differ by {found.spread:.1f} ms"
+                            + (f", {errors}" if errors else ""))

@@ -8,11 +8,10 @@ must display it if Chromium has the codecs. Set ONLY to a part of a name for som
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import obs
 import page
-from clips import H264, H264_B_FRAMES, H265_AAC, H265_OPUS, compare, ffmpeg_binaries, frames, make, versions
+from clips import H264, H264_B_FRAMES, H265_AAC, H265_OPUS, ffmpeg_binaries, frames, make, unchanged, versions
 from playback import commands, problem
 from streams import Server, end_all, folder, free_port, is_bound, is_ready, start, wait
 
@@ -99,18 +98,9 @@ def transmit(program, host, way, clip, url):
             f"udp://127.0.0.1:{port}?pkt_size=1316"]
 
 
-def expect_identity(what, clip, url, originals, **limits):
-    """Copies the stream, and compares it with the frames of `originals`, which may be known only when it was copied."""
-    viewing = ["-rtsp_transport", "tcp", "-i", url]
-    with ThreadPoolExecutor() as pool:
-        copies = dict(zip("va", pool.map(lambda kind: frames(viewing, clip, kind, 4), "va")))
-    for kind, name in (("v", "video"), ("a", "audio")):
-        copied, status, errors = copies[kind]
-        found = compare(originals(kind), copied)
-        holds = status == 0 and not errors and len(copied) > 20 and not found.strangers and not found.missing and found.spread < 30
-        check(f"{what}: {name} unchanged", holds,
-              f"{len(copied)} frames, {found.strangers} other, {found.missing} missing, times differ by {found.spread:.1f} ms"
-              + (f", {errors}" if errors else ""))
+def expect_identity(what, clip, url, originals):
+    for name, holds, detail in unchanged(clip, url, originals):
+        check(f"{what}: {name} unchanged", holds, detail)
 
 
 def play(what, host, clip, path):

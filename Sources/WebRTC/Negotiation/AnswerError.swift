@@ -19,6 +19,8 @@ public enum AnswerError: Error, Hashable, Sendable, CustomStringConvertible {
             case .tooLong(let byteCount, let limit): .tooLong(byteCount: byteCount, limit: limit)
             case .tooManyMedia(let count, let limit): .tooManyMedia(count, limit: limit)
             case .missing(let attribute): .missing(attribute)
+            case .attributeTooLong(let name, let limit):
+                .unusable("the answer has an a=\(name) of more than \(limit) bytes")
             case .notMultiplexed(let reason), .nothingInCommon(let reason), .tooMuch(let reason): .unusable(reason)
             }
     }

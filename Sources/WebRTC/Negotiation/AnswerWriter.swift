@@ -105,4 +105,12 @@ struct AnswerWriter {
         if !text.isEmpty { attributes.append(Attribute("fmtp", "\(type) \(text)")) }
         return attributes
     }
+
+    /// The lines about the payload type of the packets of a format that are sent again (RFC 4588, section 8).
+    func attributes(ofRetransmission type: UInt8, of format: OfferedFormat) -> [Attribute] {
+        [
+            Attribute("rtpmap", "\(type) rtx/\(format.map.clockRate)"),
+            Attribute("fmtp", "\(type) apt=\(format.payloadType)"),
+        ]
+    }
 }

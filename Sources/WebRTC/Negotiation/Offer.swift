@@ -16,6 +16,9 @@ public struct Offer: Hashable, Sendable {
     public static let byteLimit = 32_768
     /// The most media of an offer; one video and one audio are used.
     public static let mediaLimit = 16
+    /// The longest name of a medium, in bytes: packets carry it in a header extension whose length has four bits
+    /// (RFC 8285, section 4.2).
+    static let midLimit = 16
 
     public init(parsing bytes: [UInt8]) throws(OfferError) {
         guard bytes.count <= Self.byteLimit else { throw .tooLong(byteCount: bytes.count, limit: Self.byteLimit) }
@@ -34,6 +37,9 @@ public struct Offer: Hashable, Sendable {
             throw .tooManyMedia(description.media.count, limit: Self.mediaLimit)
         }
         let media = description.media.map { OfferedMedia($0, in: description) }
+        guard media.allSatisfy({ $0.mid?.utf8.count ?? 0 <= Self.midLimit }) else {
+            throw .attributeTooLong("mid", limit: Self.midLimit)
+        }
         self.media = media
         bundle = Set(
             description.attributes.values(of: "group").map(\.fields).first { $0.first == "BUNDLE" }?.dropFirst() ?? [])

@@ -10,6 +10,8 @@ public enum OfferError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyMedia(Int, limit: Int)
     /// The offer lacks an attribute that WebRTC needs, or its value is malformed.
     case missing(String)
+    /// An attribute is longer than the limit, in bytes.
+    case attributeTooLong(String, limit: Int)
     /// The offer puts media on several transports, or RTCP on a port of its own.
     case notMultiplexed(String)
     /// The stream and the offer have nothing in common.
@@ -20,7 +22,7 @@ public enum OfferError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The status of the response: the offer cannot be read, or it can be read but not accepted.
     public var status: Int {
         switch self {
-        case .malformed, .missing: 400
+        case .malformed, .missing, .attributeTooLong: 400
         case .tooLong, .tooManyMedia: 413
         case .notMultiplexed, .nothingInCommon, .tooMuch: 422
         }
@@ -32,6 +34,7 @@ public enum OfferError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLong(let byteCount, let limit): "the body has \(byteCount) bytes, more than \(limit)"
         case .tooManyMedia(let count, let limit): "the offer has \(count) media, more than \(limit)"
         case .missing(let attribute): "the offer has no valid \(attribute)"
+        case .attributeTooLong(let name, let limit): "the offer has an a=\(name) of more than \(limit) bytes"
         case .notMultiplexed(let reason), .nothingInCommon(let reason), .tooMuch(let reason): reason
         }
     }

@@ -14,7 +14,7 @@ public struct PlaybackAgreement: Hashable, Sendable {
         /// How the track comes.
         public let track: PublishedTrack
         /// The payload type of packets that are sent again (RFC 4588); `nil` if they are sent again as they were.
-        public let retransmission: PayloadType?
+        public var retransmission: PayloadType? { track.retransmission }
     }
 
     public init(_ answer: ReceivedAnswer, to offer: PlaybackOffer) throws(AnswerError) {
@@ -52,9 +52,7 @@ public struct PlaybackAgreement: Hashable, Sendable {
             throw .unusable("the answer has \(media.kindName) in a format that was not offered: \(names)")
         }
         do throws(OfferError) {
-            return AgreedTrack(
-                track: try PublishedTrack(media, format),
-                retransmission: format.retransmission.map { PayloadType(lowBitsOf: $0) })
+            return AgreedTrack(track: try PublishedTrack(media, format))
         } catch {
             throw AnswerError(error)
         }

@@ -105,13 +105,10 @@ extension AnswerWriter {
             of: choice.format, parameters: choice.format.answered(for: choice.track.format), feedback: track.feedback)
         var sources = [track.ssrc]
         if let retransmission {
-            let type = retransmission.payloadType.rawValue
-            media.attributes += [
-                Attribute("rtpmap", "\(type) rtx/\(choice.format.map.clockRate)"),
-                Attribute("fmtp", "\(type) apt=\(choice.format.payloadType)"),
-                // The group and the source of the media come first: Chromium plays nothing if it reads the other source before.
-                Attribute("ssrc-group", "FID \(track.ssrc.rawValue) \(retransmission.ssrc.rawValue)"),
-            ]
+            media.attributes += attributes(ofRetransmission: retransmission.payloadType.rawValue, of: choice.format)
+            // The group and the source of the media come first: Chromium plays nothing if it reads the other source before.
+            media.attributes.append(
+                Attribute("ssrc-group", "FID \(track.ssrc.rawValue) \(retransmission.ssrc.rawValue)"))
             sources.append(retransmission.ssrc)
         }
         for source in sources {

@@ -14,25 +14,33 @@ public struct PublishedTrack: Hashable, Sendable {
     public let extensions: ExtensionIdentifiers
     /// The feedback that the publisher takes.
     public let feedback: [String]
+    /// The payload type of packets that are sent again (RFC 4588); `nil` if they are sent again as they were.
+    public let retransmission: PayloadType?
+    /// Whether the publisher takes RTCP that begins with feedback, without a report before it (RFC 5506).
+    public let takesReducedReports: Bool
 
     /// Whether the publisher adapts its rate to the arrival times of its packets.
     public var takesTransportFeedback: Bool {
         feedback.contains("transport-cc") && extensions.transportSequenceNumber != nil
     }
-    /// Whether the publisher adapts its rate to a limit.
-    public var takesBitrateLimit: Bool { feedback.contains("goog-remb") }
+
+    /// The longest parameters of a format, in bytes of `a=fmtp`: three times what the parameter sets of H.265 take.
+    /// Sessions to which no client has connected keep them.
+    static let parameterLimit = 1_024
 
     init(_ media: OfferedMedia, _ format: OfferedFormat) throws(OfferError) {
+        let parameters = format.parameters.text
+        guard parameters.utf8.count <= Self.parameterLimit else {
+            throw .attributeTooLong("fmtp", limit: Self.parameterLimit)
+        }
         var wanted = [HeaderExtension.mediaIdentification.uri, AbsoluteCaptureTime.uri]
         if format.feedback.contains("transport-cc") { wanted.append(HeaderExtension.transportSequenceNumber.uri) }
         let extensions = ExtensionIdentifiers(offered: media.extensions, wanted: wanted)
-        let feedback = ["nack", "nack pli", "ccm fir", "goog-remb", "transport-cc"].filter {
+        let feedback = ["nack", "nack pli", "ccm fir", "transport-cc"].filter {
             format.feedback.contains($0) && ($0 != "transport-cc" || extensions.transportSequenceNumber != nil)
         }
         var attributes = [Attribute("rtpmap", format.map.value)]
-        if !format.parameters.all.isEmpty {
-            attributes.append(Attribute("fmtp", "\(format.payloadType) \(format.parameters.text)"))
-        }
+        if !parameters.isEmpty { attributes.append(Attribute("fmtp", "\(format.payloadType) \(parameters)")) }
         attributes += feedback.map { Attribute("rtcp-fb", "\(format.payloadType) \($0)") }
         // As an RTSP publisher describes it: SRTP is opened before reception.
         let line = MediaDescription(
@@ -43,6 +51,8 @@ public struct PublishedTrack: Hashable, Sendable {
         }
         self.description = description
         (self.kind, self.extensions, self.feedback) = (kind, extensions, feedback)
+        retransmission = format.retransmission.map { PayloadType(lowBitsOf: $0) }
+        takesReducedReports = media.reducesReports
         (mid, source) = (media.mid, media.isSimulcast ? nil : media.source)
     }
 }

@@ -5,7 +5,8 @@ import SDP
 /// The answer to a publisher: what it may send (WHIP, RFC 9725).
 ///
 /// All audio and video of the offer is taken, or the offer is refused: there are no partial answers. Simulcast is not answered, so that
-/// the publisher sends one version.
+/// the publisher sends one version. Lost packets may be sent again in a stream of their own, because FFmpeg knows no
+/// other way.
 public struct PublishingAnswer: Hashable, Sendable {
     public let description: SessionDescription
     /// At most one video and one audio track, in the order of the offer.
@@ -43,9 +44,13 @@ public struct PublishingAnswer: Hashable, Sendable {
             let track = try PublishedTrack(media, format)
             tracks.append(track)
             var answer = writer.media(
-                index, format: format, retransmission: nil, direction: "recvonly", extensions: track.extensions)
+                index, format: format, retransmission: format.retransmission, direction: "recvonly",
+                extensions: track.extensions)
             answer.attributes += writer.attributes(
                 of: format, parameters: format.parameters.text, feedback: track.feedback)
+            if let retransmission = format.retransmission {
+                answer.attributes += writer.attributes(ofRetransmission: retransmission, of: format)
+            }
             accepted[index] = answer
         }
         description = writer.description(accepted)

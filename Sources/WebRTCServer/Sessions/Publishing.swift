@@ -8,19 +8,11 @@ import WebRTC
 
 /// What a session publishes. Confined to its loop.
 final class Publishing {
-    /// One track: which packets are taken, and where they go.
-    private struct Track {
-        let published: PublishedTrack
-        var admission: TrackAdmission
-        /// When a keyframe was last asked for.
-        var lastKeyframeRequest = MonotonicTime(nanoseconds: .min / 2)
-    }
-
     let point: PublishingPoint
     /// From the keys on.
     private(set) var publication: Publication?
     private(set) var startedAt = MonotonicTime(nanoseconds: 0)
-    private var tracks: [Track]
+    private var tracks: [TrackPublishing]
     private let source: ReceivedStream.Source
     private var reception: StreamReception?
     private var incoming: IncomingProtection?
@@ -39,10 +31,6 @@ final class Publishing {
     private static let reportInterval: Int64 = 1_000_000_000
     /// The time between two notes of what has been received, in nanoseconds.
     private static let statusInterval: Int64 = 1_000_000_000
-    /// The least time between two keyframe requests, in nanoseconds: an encoder needs some time for one.
-    private static let keyframeInterval: Int64 = 300_000_000
-    /// How long a missing packet is waited for, in nanoseconds: as long as the reception does.
-    private static let repairPatience: Int64 = 50_000_000
 
     /// - Returns: `nil` if none of the tracks can be received.
     init?(_ published: [PublishedTrack], at point: PublishingPoint, reportSource: SSRC, canonicalName: String) {
@@ -55,15 +43,7 @@ final class Publishing {
         source = .tracks(formats)
         (self.point, self.reportSource, self.canonicalName) = (point, reportSource, canonicalName)
         if published.contains(where: \.takesTransportFeedback) { arrivals = TransportArrivals() }
-        tracks = published.map { track in
-            var admission = TrackAdmission(
-                payloadType: track.description.payloadType, clockRate: track.description.clockRate,
-                announced: nil, isPrivate: true)
-            if track.feedback.contains("nack") {
-                admission.request(by: RetransmissionRequests(patience: Self.repairPatience, roundTrip: nil))
-            }
-            return Track(published: track, admission: admission)
-        }
+        tracks = published.map { TrackPublishing($0) }
     }
 
     /// Takes media from now on.
@@ -79,6 +59,7 @@ final class Publishing {
         var reception = StreamReception(source, into: publication.input)
         reception.began(at: now)
         self.reception = reception
+        for index in tracks.indices { tracks[index].begin() }
         startedAt = now
         (nextReport, nextStatus) = (now + Self.reportInterval, now + Self.statusInterval)
     }
@@ -88,13 +69,33 @@ final class Publishing {
     /// An SRTP or SRTCP packet has come.
     func received(_ datagram: RawSpan, at now: MonotonicTime) {
         guard let incoming, let packet = incoming.opened(datagram) else { return }
+        if takeMedia(packet, at: now) || takeRetransmission(packet, at: now) { return }
+        receivedReport(packet, at: now)
+    }
+
+    /// Passes on a packet of media.
+    ///
+    /// - Returns: whether it is one.
+    private func takeMedia(_ packet: RawSpan, at now: MonotonicTime) -> Bool {
         for index in tracks.indices {
-            guard let (header, payload, _) = tracks[index].admission.accept(packet, arrival: now) else { continue }
+            guard let (header, payload) = tracks[index].accept(packet, arrival: now) else { continue }
             noteArrival(header, of: tracks[index].published, at: now)
             reception?.received(packet.extracting(payload), header: header, track: index, arrival: now)
-            return
+            return true
         }
-        receivedReport(packet, at: now)
+        return false
+    }
+
+    /// Passes on the lost packet in a packet that was sent again.
+    ///
+    /// - Returns: whether it is one. It may be padding, with which the publisher measures the path.
+    private func takeRetransmission(_ packet: RawSpan, at now: MonotonicTime) -> Bool {
+        guard let (header, _) = Header.parse(packet),
+            let index = tracks.firstIndex(where: { $0.isRetransmission(header.payloadType) })
+        else { return false }
+        noteArrival(header, of: tracks[index].published, at: now)
+        if let original = tracks[index].original(in: packet) { _ = takeMedia(original.span.bytes, at: now) }
+        return true
     }
 
     private func noteArrival(_ header: Header, of track: PublishedTrack, at now: MonotonicTime) {
@@ -107,12 +108,12 @@ final class Publishing {
     private func receivedReport(_ packet: RawSpan, at now: MonotonicTime) {
         guard let compound = try? Compound(parsing: packet, allowsReducedSize: true) else { return }
         for index in tracks.indices {
-            if let report = tracks[index].admission.senderReport(in: compound, arrival: now) {
+            if let report = tracks[index].senderReport(in: compound, arrival: now) {
                 reception?.received(report, track: index, arrival: now)
             }
         }
         for case .goodbye(let goodbye) in compound.packets
-        where tracks.allSatisfy({ $0.admission.source.map(goodbye.sources.contains) ?? true }) {
+        where tracks.allSatisfy({ $0.source.map(goodbye.sources.contains) ?? true }) {
             reception?.peerSaidGoodbye(at: now)
         }
     }
@@ -124,7 +125,7 @@ final class Publishing {
 
     /// When something is due.
     var nextDeadline: MonotonicTime {
-        let requests = tracks.reduce(MonotonicTime.distantFuture) { min($0, $1.admission.nextRequest) }
+        let requests = tracks.reduce(MonotonicTime.distantFuture) { min($0, $1.nextRequest) }
         return min(
             reception?.nextDeadline ?? .distantFuture, nextReport, nextStatus, requests,
             arrivals?.nextDeadline ?? .distantFuture)
@@ -147,43 +148,37 @@ final class Publishing {
         case .unusable(let fault): return EndedSessions.End(departure: .streamEnded, reason: "\(fault)")
         case nil: break
         }
-        for index in tracks.indices where tracks[index].admission.nextRequest <= now {
-            let request = tracks[index].admission.retransmissionRequest(
+        for index in tracks.indices where tracks[index].nextRequest <= now {
+            let request = tracks[index].retransmissionRequest(
                 from: reportSource, canonicalName: canonicalName, at: now)
             if let request { sendReport(request) }
         }
-        if let feedback = arrivals?.takeFeedback(at: now), let media = tracks.first?.admission.source {
+        // Feedback is taken only if it can be sent: a track that is offered first may be silent.
+        if let media = tracks.lazy.compactMap(\.source).first, let feedback = arrivals?.takeFeedback(at: now) {
             let message = Feedback(sender: reportSource, request: .transportWide(media: media, feedback))
             sendReport(Compound([.feedback(message)]).encoded())
         }
         if nextStatus <= now {
             nextStatus = now + Self.statusInterval
             reception?.noteStatus(
-                tracks.map(\.admission.statistics), unauthenticCounts: tracks.map { _ in incoming?.failureCount },
+                tracks.map(\.statistics), unauthenticCounts: tracks.map { _ in incoming?.failureCount },
                 roundTrip: nil)
         }
         guard nextReport <= now else { return nil }
         nextReport = now + Self.reportInterval
         for index in tracks.indices {
-            let report = tracks[index].admission.report(from: reportSource, canonicalName: canonicalName, at: now)
+            let report = tracks[index].report(from: reportSource, canonicalName: canonicalName, at: now)
             if let report { sendReport(report) }
         }
         return nil
     }
 
-    /// Asks for keyframes, at most every 300 ms.
     private func sendKeyframeRequests(at now: MonotonicTime) {
         for index in tracks.indices {
-            guard tracks[index].published.kind == .video, let media = tracks[index].admission.source,
-                now - tracks[index].lastKeyframeRequest >= Self.keyframeInterval
-            else { continue }
-            tracks[index].lastKeyframeRequest = now
+            let request = tracks[index].keyframeRequest(from: reportSource, canonicalName: canonicalName, at: now)
+            guard let request else { continue }
             isKeyframeWanted = false
-            let request = Feedback(sender: reportSource, request: .pictureLossIndication(media: media))
-            sendReport(
-                Compound(
-                    report: ReceiverReport(ssrc: reportSource), canonicalName: canonicalName, feedback: [request]
-                ).encoded())
+            sendReport(request)
         }
     }
 
