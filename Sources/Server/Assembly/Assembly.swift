@@ -216,13 +216,14 @@ public final class Assembly: Sendable {
             streams: paths.map { name, path in
                 StartupNotice.StreamLine(
                     path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name),
-                    takesPublishers: path.publishing != nil)
+                    takesPublishers: path.publishing != nil,
+                    hasSRTPassphrase: configuration.paths[name]?.srt.passphrase.isEmpty == false)
             }
             .sorted { $0.path < $1.path }
-                + configuration.publishPatterns.map { pattern, _ in
+                + configuration.publishPatterns.map { pattern, path in
                     StartupNotice.StreamLine(
                         path: "/\(pattern.description.dropLast())NAME", label: "paths that publishers create",
-                        takesPublishers: true)
+                        takesPublishers: true, hasSRTPassphrase: !path.srt.passphrase.isEmpty)
                 })
         state = Mutex(
             State(

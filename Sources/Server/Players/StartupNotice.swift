@@ -10,11 +10,16 @@ public struct StartupNotice: Sendable {
         public let multicast: [String]
         /// Whether clients publish the stream.
         public let takesPublishers: Bool
+        /// Whether clients of SRT need the passphrase of the path.
+        public let hasSRTPassphrase: Bool
         /// Why the source has failed; `nil` if it has not.
         var failure: String?
 
-        public init(path: String, label: String, multicast: [String] = [], takesPublishers: Bool = false) {
-            self.takesPublishers = takesPublishers
+        public init(
+            path: String, label: String, multicast: [String] = [], takesPublishers: Bool = false,
+            hasSRTPassphrase: Bool = false
+        ) {
+            (self.takesPublishers, self.hasSRTPassphrase) = (takesPublishers, hasSRTPassphrase)
             self.path = path
             self.label = label
             self.multicast = multicast
@@ -116,9 +121,19 @@ public struct StartupNotice: Sendable {
             let slash = name.lastIndex(of: "/")
             let folder = slash.map { name[..<$0] } ?? ""
             let key = slash.map { name[name.index(after: $0)...] } ?? name
-            let server = "\(scheme)://\(host.text)\(isStandard ? "" : ":\(number)")"
+            let server = server(at: host)
             return "    OBS        Server \(server)/\(folder)  Stream Key \(key)\(query)\n"
+                + "    Larix      \(server)\(path)\(query)\n"
                 + "    ffmpeg     ffmpeg -re -i FILE -c copy -f flv \"\(server)\(path)\(query)\"\n"
+        }
+
+        /// What to paste to watch a path.
+        fileprivate func watching(_ path: String, at host: URLHost, _ query: String) -> String {
+            "    RTMP       vlc \"\(server(at: host))\(path)\(query)\"\n"
+        }
+
+        private func server(at host: URLHost) -> String {
+            "\(scheme)://\(host.text)\(isStandard ? "" : ":\(number)")"
         }
 
         private var isStandard: Bool { scheme == "rtmp" && number == 1935 }
@@ -228,14 +243,23 @@ public struct StartupNotice: Sendable {
         let login = login(for: reader)
         return "\n\(stream.title)\n" + hosts.map { text(stream.path, at: $0, login) }.joined()
             + stream.multicast.map { "  \($0)\n" }.joined()
-            + (stream.takesPublishers ? publishing(stream, for: reader) : "")
+            + (stream.takesPublishers ? publishing(stream, for: reader) : "") + watching(stream, login)
+    }
+
+    /// The host that other hosts reach, or else this one.
+    private var reachedHost: URLHost? { hosts.first { !$0.isLoopback } ?? hosts.first }
+
+    /// What to paste to watch a stream over RTMP and SRT, if there is a server for that.
+    private func watching(_ stream: StreamLine, _ login: URLLogin?) -> String {
+        guard let host = reachedHost else { return "" }
+        let name = "read:\(stream.path.dropFirst())\(login?.streamIDParts(at: host) ?? "")"
+        return (rtmp?.watching(stream.path, at: host, login?.query(at: host) ?? "") ?? "")
+            + (srtURL(stream, name, at: host).map { "    SRT        vlc \"\($0)\"\n" } ?? "")
     }
 
     /// What to paste to publish to a path, at the host that other hosts reach, or else at this one.
     private func publishing(_ stream: StreamLine, for reader: Reader) -> String {
-        guard let host = hosts.first(where: { !$0.isLoopback }) ?? hosts.first, let port = port ?? tlsPort else {
-            return ""
-        }
+        guard let host = reachedHost, let port = port ?? tlsPort else { return "" }
         let url = PlayerCommands(
             host: host, port: port, path: stream.path, login: publisher?.login(for: reader),
             security: self.port == nil ? .tls : .clear
@@ -249,10 +273,20 @@ public struct StartupNotice: Sendable {
 
     /// What to paste to publish to a path over SRT. ffmpeg and OBS count microseconds.
     private func publishingBySRT(_ stream: StreamLine, for reader: Reader, at host: URLHost) -> String {
-        guard let srtPort else { return "" }
         let credentials = publisher?.login(for: reader).streamIDParts(at: host) ?? ""
-        let url = "srt://\(host.text):\(srtPort)?streamid=publish:\(stream.path.dropFirst())\(credentials)"
+        let name = "publish:\(stream.path.dropFirst())\(credentials)"
+        guard let srtPort, let url = srtURL(stream, name, at: host) else { return "" }
+        let passphrase = stream.hasSRTPassphrase ? "  Passphrase PASSPHRASE" : ""
         return "    SRT        ffmpeg -re -i FILE -c copy -f mpegts \"\(url)&pkt_size=1316\"\n"
+            + "    OBS, SRT   Server \(url)&latency=120000\n"
+            + "    Larix      srt://\(host.text):\(srtPort)  Stream ID \(name)\(passphrase)\n"
+    }
+
+    /// The URL of a stream over SRT; `nil` without an SRT server. The notice does not show passphrases of the configuration.
+    private func srtURL(_ stream: StreamLine, _ streamID: String, at host: URLHost) -> String? {
+        srtPort.map {
+            "srt://\(host.text):\($0)?streamid=\(streamID)\(stream.hasSRTPassphrase ? "&passphrase=PASSPHRASE" : "")"
+        }
     }
 
     /// The URLs of a path at a host, and the commands for players with the first URL.

@@ -31,6 +31,30 @@ struct StartupTests {
         #expect(!text.contains("nobuffer"))
     }
 
+    /// Passphrases of the configuration are not shown.
+    @Test(arguments: [(true, "&passphrase=PASSPHRASE"), (false, "")])
+    func theNoticeHasTheLinesOfRTMPAndSRT(hasPassphrase: Bool, passphrase: String) throws {
+        let stream = StartupNotice.StreamLine(
+            path: "/live/yard", label: "publisher", takesPublishers: true, hasSRTPassphrase: hasPassphrase)
+        let notice = StartupNotice(
+            listeners: [], streams: [stream], port: 8554, hosts: [try #require(URLHost("192.0.2.7"))], access: .open,
+            rtmp: .init(clear: 1935, tls: 1936), srtPort: 8890)
+        let lines = notice.text(for: .terminal).split(separator: "\n").map { $0.drop { $0 == " " } }
+        let url = "srt://192.0.2.7:8890?streamid=publish:live/yard\(passphrase)"
+        for line in [
+            "OBS        Server rtmp://192.0.2.7/live  Stream Key yard",
+            "Larix      rtmp://192.0.2.7/live/yard",
+            "SRT        ffmpeg -re -i FILE -c copy -f mpegts \"\(url)&pkt_size=1316\"",
+            "OBS, SRT   Server \(url)&latency=120000",
+            "Larix      srt://192.0.2.7:8890  Stream ID publish:live/yard"
+                + (hasPassphrase ? "  Passphrase PASSPHRASE" : ""),
+            "RTMP       vlc \"rtmp://192.0.2.7/live/yard\"",
+            "SRT        vlc \"srt://192.0.2.7:8890?streamid=read:live/yard\(passphrase)\"",
+        ] {
+            #expect(lines.contains { $0 == line }, "\(line)")
+        }
+    }
+
     @Test func theNoticeBeginsWithTheURLsOfThePage() throws {
         let hosts = try ["localhost", "192.0.2.7", "2001:db8::7"].map { try #require(URLHost($0)) }
         func text(_ page: StartupNotice.Page?) throws -> String {
