@@ -34,6 +34,12 @@ public struct SRTRejection: Hashable, Sendable, RawRepresentable {
     public static let unexpectedEncryption = Self(rawValue: 11)
     /// No answer came.
     public static let timeout = Self(rawValue: 16)
+
+    /// Whether the server refuses what the caller has sent: its stream id or its passphrase. At each address of the server it would refuse
+    /// the same, and may count it as one more wrong password.
+    public var concernsCaller: Bool {
+        rawValue >= 1000 || self == .wrongPassphrase || self == .unexpectedEncryption
+    }
 }
 
 extension SRTRejection: CustomStringConvertible {

@@ -4,8 +4,8 @@ import SRT
 import SRTServer
 import Synchronization
 
-/// A call to the host of a URL: looks up its addresses, and calls those that are permitted one after the other until one answers.
-/// Thread-safe.
+/// A call to the host of a URL: looks up its addresses, and calls those that are permitted one after the other until a server answers, also
+/// if it refuses the caller. Thread-safe.
 final class OutgoingCall: Sendable {
     enum Event: Sendable {
         case connected
@@ -63,7 +63,8 @@ final class OutgoingCall: Sendable {
     /// How it does, up to half a second ago; `nil` before it is connected.
     var status: SRTCall.Status? { state.withLock(\.call)?.status }
 
-    private func found(_ addresses: [SocketAddress]) {
+    /// Begins with the addresses of the host.
+    func found(_ addresses: [SocketAddress]) {
         guard !addresses.isEmpty else { return events(.ended(.notCalled(.unknownHost(url.host)))) }
         let permitted = addresses.filter { destinations.permits($0, refusingLocal: false) }
         guard !permitted.isEmpty else { return events(.ended(.notCalled(.deniedDestination("\(url)")))) }
@@ -94,7 +95,9 @@ final class OutgoingCall: Sendable {
             state.withLock { $0.hasConnected = true }
             events(.connected)
         case .ended(let end):
-            if state.withLock(\.hasConnected) { return events(.ended(.call(end))) }
+            guard !state.withLock(\.hasConnected), end.allowsOtherAddresses else {
+                return events(.ended(.call(end)))
+            }
             callNext(after: end)
         }
     }
@@ -111,6 +114,16 @@ extension SessionFailure {
 }
 
 extension SRTCall.End {
+    /// Whether another address of the host may connect, after a call that was not connected.
+    fileprivate var allowsOtherAddresses: Bool {
+        switch self {
+        case .rejected(let rejection): !rejection.concernsCaller
+        case .failed: true
+        // The server was connected for a moment.
+        case .disconnected, .unusable, .noMedia, .tracksChanged, .stalled, .closed: false
+        }
+    }
+
     /// Whether another attempt will hardly have another result soon.
     fileprivate var isRefusal: Bool {
         switch self {
