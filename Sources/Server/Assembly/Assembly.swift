@@ -217,13 +217,13 @@ public final class Assembly: Sendable {
                 StartupNotice.StreamLine(
                     path: path.stream.path, label: path.source.label, multicast: configuration.multicastLines(of: name),
                     takesPublishers: path.publishing != nil,
-                    hasSRTPassphrase: configuration.paths[name]?.srt.passphrase.isEmpty == false)
+                    srt: configuration.srtAccess(to: configuration.servedPaths[name] ?? .init()))
             }
             .sorted { $0.path < $1.path }
                 + configuration.publishPatterns.map { pattern, path in
                     StartupNotice.StreamLine(
                         path: "/\(pattern.description.dropLast())NAME", label: "paths that publishers create",
-                        takesPublishers: true, hasSRTPassphrase: !path.srt.passphrase.isEmpty)
+                        takesPublishers: true, srt: configuration.srtAccess(to: path))
                 })
         state = Mutex(
             State(

@@ -10,16 +10,15 @@ public struct StartupNotice: Sendable {
         public let multicast: [String]
         /// Whether clients publish the stream.
         public let takesPublishers: Bool
-        /// Whether clients of SRT need the passphrase of the path.
-        public let hasSRTPassphrase: Bool
+        public let srt: SRTAccess
         /// Why the source has failed; `nil` if it has not.
         var failure: String?
 
         public init(
             path: String, label: String, multicast: [String] = [], takesPublishers: Bool = false,
-            hasSRTPassphrase: Bool = false
+            srt: SRTAccess = .clear
         ) {
-            (self.takesPublishers, self.hasSRTPassphrase) = (takesPublishers, hasSRTPassphrase)
+            (self.takesPublishers, self.srt) = (takesPublishers, srt)
             self.path = path
             self.label = label
             self.multicast = multicast
@@ -28,6 +27,15 @@ public struct StartupNotice: Sendable {
         fileprivate var title: String {
             "\(path)  \(label)" + (failure.map { " (NO INPUT: \(printable($0)))" } ?? "")
         }
+    }
+
+    /// What clients of a stream need over SRT, beside a user.
+    public enum SRTAccess: Sendable {
+        case clear
+        /// The passphrase of the path.
+        case passphrase
+        /// The path has no passphrase, and the configuration demands one.
+        case refused
     }
 
     /// Which clients may watch.
@@ -187,7 +195,7 @@ public struct StartupNotice: Sendable {
         let listening = listeners.map { "listening on \($0)\n" }
         let playlist = port == nil ? "" : "\nFor less latency in VLC, open a playlist: apus playlist PATH > FILE.m3u\n"
         let paths = streams.map { text($0, for: reader) }
-        let access = [accessText(for: reader), publisher?.text(for: reader) ?? ""]
+        let access = [accessText(for: reader), publisher?.text(for: reader) ?? "", passphraseText]
         return (["Apus \(apusVersion)\n", pageText] + listening + access + paths + [playlist]).joined()
     }
 
@@ -211,6 +219,12 @@ public struct StartupNotice: Sendable {
         case .callback: "the web server of access.httpCallback decides which clients may watch\n"
         case .open: "\n*** \(Self.openWarning).\n"
         }
+    }
+
+    /// The notice does not show passphrases of the configuration.
+    private var passphraseText: String {
+        guard srtPort != nil, streams.contains(where: { $0.srt == .passphrase }) else { return "" }
+        return "clients of SRT need the path's srt.passphrase: write it instead of PASSPHRASE\n"
     }
 
     private static func accessText(
@@ -242,8 +256,8 @@ public struct StartupNotice: Sendable {
     private func text(_ stream: StreamLine, for reader: Reader) -> String {
         let login = login(for: reader)
         return "\n\(stream.title)\n" + hosts.map { text(stream.path, at: $0, login) }.joined()
-            + stream.multicast.map { "  \($0)\n" }.joined()
-            + (stream.takesPublishers ? publishing(stream, for: reader) : "") + watching(stream, login)
+            + watching(stream, login) + stream.multicast.map { "  \($0)\n" }.joined()
+            + (stream.takesPublishers ? publishing(stream, for: reader) : "")
     }
 
     /// The host that other hosts reach, or else this one.
@@ -276,17 +290,17 @@ public struct StartupNotice: Sendable {
         let credentials = publisher?.login(for: reader).streamIDParts(at: host) ?? ""
         let name = "publish:\(stream.path.dropFirst())\(credentials)"
         guard let srtPort, let url = srtURL(stream, name, at: host) else { return "" }
-        let passphrase = stream.hasSRTPassphrase ? "  Passphrase PASSPHRASE" : ""
+        let passphrase = stream.srt == .passphrase ? "  Passphrase PASSPHRASE" : ""
         return "    SRT        ffmpeg -re -i FILE -c copy -f mpegts \"\(url)&pkt_size=1316\"\n"
             + "    OBS, SRT   Server \(url)&latency=120000\n"
             + "    Larix      srt://\(host.text):\(srtPort)  Stream ID \(name)\(passphrase)\n"
     }
 
-    /// The URL of a stream over SRT; `nil` without an SRT server. The notice does not show passphrases of the configuration.
+    /// The URL of a stream over SRT; `nil` if SRT does not serve it.
     private func srtURL(_ stream: StreamLine, _ streamID: String, at host: URLHost) -> String? {
-        srtPort.map {
-            "srt://\(host.text):\($0)?streamid=\(streamID)\(stream.hasSRTPassphrase ? "&passphrase=PASSPHRASE" : "")"
-        }
+        guard let srtPort, stream.srt != .refused else { return nil }
+        let passphrase = stream.srt == .passphrase ? "&passphrase=PASSPHRASE" : ""
+        return "srt://\(host.text):\(srtPort)?streamid=\(streamID)\(passphrase)"
     }
 
     /// The URLs of a path at a host, and the commands for players with the first URL.

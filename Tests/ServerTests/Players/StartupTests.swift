@@ -32,10 +32,9 @@ struct StartupTests {
     }
 
     /// Passphrases of the configuration are not shown.
-    @Test(arguments: [(true, "&passphrase=PASSPHRASE"), (false, "")])
-    func theNoticeHasTheLinesOfRTMPAndSRT(hasPassphrase: Bool, passphrase: String) throws {
-        let stream = StartupNotice.StreamLine(
-            path: "/live/yard", label: "publisher", takesPublishers: true, hasSRTPassphrase: hasPassphrase)
+    @Test(arguments: [(StartupNotice.SRTAccess.passphrase, "&passphrase=PASSPHRASE"), (.clear, "")])
+    func theNoticeHasTheLinesOfRTMPAndSRT(srt: StartupNotice.SRTAccess, passphrase: String) throws {
+        let stream = StartupNotice.StreamLine(path: "/live/yard", label: "publisher", takesPublishers: true, srt: srt)
         let notice = StartupNotice(
             listeners: [], streams: [stream], port: 8554, hosts: [try #require(URLHost("192.0.2.7"))], access: .open,
             rtmp: .init(clear: 1935, tls: 1936), srtPort: 8890)
@@ -47,12 +46,32 @@ struct StartupTests {
             "SRT        ffmpeg -re -i FILE -c copy -f mpegts \"\(url)&pkt_size=1316\"",
             "OBS, SRT   Server \(url)&latency=120000",
             "Larix      srt://192.0.2.7:8890  Stream ID publish:live/yard"
-                + (hasPassphrase ? "  Passphrase PASSPHRASE" : ""),
+                + (srt == .passphrase ? "  Passphrase PASSPHRASE" : ""),
             "RTMP       vlc \"rtmp://192.0.2.7/live/yard\"",
             "SRT        vlc \"srt://192.0.2.7:8890?streamid=read:live/yard\(passphrase)\"",
         ] {
             #expect(lines.contains { $0 == line }, "\(line)")
         }
+        let explanation = "clients of SRT need the path's srt.passphrase: write it instead of PASSPHRASE"
+        #expect(lines.contains { $0 == explanation } == (srt == .passphrase))
+        let watching = try #require(lines.firstIndex { $0.hasPrefix("SRT        vlc") })
+        #expect(try #require(lines.firstIndex(of: "publish to it")) > watching)
+    }
+
+    /// What is pasted would be refused.
+    @Test func theNoticeHasNoLinesOfSRTForPathsThatLackADemandedPassphrase() throws {
+        var configuration = Configuration()
+        configuration.srt.requirePassphrase = true
+        var path = Configuration.Path()
+        #expect(configuration.srtAccess(to: path) == .refused)
+        let stream = StartupNotice.StreamLine(path: "/yard", label: "publisher", takesPublishers: true, srt: .refused)
+        let notice = StartupNotice(
+            listeners: [], streams: [stream], port: 8554, hosts: [.local], access: .open, srtPort: 8890)
+        #expect(!notice.text(for: .terminal).contains("srt"))
+        path.srt.passphrase = "a long secret"
+        #expect(configuration.srtAccess(to: path) == .passphrase)
+        configuration.srt.requirePassphrase = false
+        #expect(configuration.srtAccess(to: Configuration.Path()) == .clear)
     }
 
     @Test func theNoticeBeginsWithTheURLsOfThePage() throws {

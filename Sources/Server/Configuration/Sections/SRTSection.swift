@@ -24,6 +24,12 @@ extension Configuration {
         return srt.requirePassphrase ? .requirePassphrase : nil
     }
 
+    /// What clients of a path need over SRT.
+    func srtAccess(to path: Path) -> StartupNotice.SRTAccess {
+        guard path.srt.passphrase.isEmpty else { return .passphrase }
+        return srtPassphraseDemand == nil ? .clear : .refused
+    }
+
     /// Whether there is an SRT server.
     public var servesSRT: Bool {
         switch srt.serve {
