@@ -151,6 +151,8 @@ bool apus_srt_read_statistics(apus_srt_socket socket, struct apus_srt_statistics
         .resent_packets = all.pktRetransTotal,
         .send_dropped_packets = all.pktSndDropTotal,
         .receive_lost_packets = all.pktRcvLossTotal,
+        // Of the whole connection, because no call clears the counts of its interval.
+        .receive_resent_packets = all.pktRcvRetrans,
         .receive_dropped_packets = all.pktRcvDropTotal,
         .undecrypted_packets = all.pktRcvUndecryptTotal,
         .send_buffer_milliseconds = all.msSndBuf,

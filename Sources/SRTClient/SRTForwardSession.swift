@@ -10,6 +10,7 @@ import Synchronization
 /// become of it. Confined to its loop.
 final class SRTForwardSession: ForwardSession {
     let start: MonotonicTime
+    private let plan: SRTForwardPlan
     private let forward: Forward
     /// `nil` if libsrt is not installed.
     private var call: OutgoingCall?
@@ -45,15 +46,16 @@ final class SRTForwardSession: ForwardSession {
     }
 
     init(by plan: SRTForwardPlan, of forward: Forward, at now: MonotonicTime) {
-        (self.forward, start, nextDeadline) = (forward, now, now + Self.interval)
+        (self.plan, self.forward, start, nextDeadline) = (plan, forward, now, now + Self.interval)
         do throws(SRTFailure) {
-            let loop = try plan.calls.start()
+            let loop = try plan.calls.loaded()
             let (stream, inbox) = (forward.stream, inbox)
             call = OutgoingCall(to: plan.url, permittedBy: plan.calls.destinations) { target, events in
                 loop.send(stream, to: target, events: events)
             } events: {
                 inbox.put($0)
             }
+            plan.call.withLock { $0 = call }
             call?.start()
         } catch {
             end = ForwardEnd(.failed(SessionFailure("\(error)", .refused)))
@@ -93,6 +95,7 @@ final class SRTForwardSession: ForwardSession {
     func close(at now: MonotonicTime) {
         count()
         call?.close()
+        plan.call.withLock { $0 = nil }
     }
 
     private func count() {

@@ -115,7 +115,7 @@ struct MediaTests {
                     publisher.stream.publishFrame(isKeyframe: true, fill: 1)
                     return received.fills.count > 3
                 })
-            #expect(await broadcast.server.publishers().first?.transport == "SRT, encrypted")
+            #expect(broadcast.live.input?.transport == "SRT, encrypted")
             #expect(await eventually(within: 20) { (publisher.call.status?.statistics?.sentCount ?? 0) > 0 })
         }
     }
@@ -152,6 +152,27 @@ struct MediaTests {
             #expect(await viewer.ends() == .disconnected)
             #expect(await !broadcast.server.disconnect(status.id))
             #expect(broadcast.cam.viewerCounts.counts.joined == ["SRT": 1])
+        }
+    }
+
+    @Test func receptionsHaveTheStatisticsOfPublishers() async throws {
+        try await SRTBroadcast.run { broadcast in
+            #expect(await broadcast.loop.receptions().isEmpty)
+            let publisher = broadcast.publisher()
+            #expect(await publisher.connects())
+            var statistics: SRTStatistics?
+            #expect(
+                await eventually(within: 20) {
+                    publisher.stream.publishFrame(isKeyframe: true, fill: 1)
+                    statistics = await broadcast.loop.receptions()["/live"]
+                    return (statistics?.receivedCount ?? 0) > 20
+                })
+            let received = try #require(statistics)
+            #expect(received.receiveLatency == 20_000_000)
+            #expect(received.roundTrip > 0 && received.receiveBufferDuration >= 0)
+            #expect(received.receiveResentCount <= received.receiveLostCount)
+            publisher.call.close()
+            #expect(await eventually(within: 20) { await broadcast.loop.receptions().isEmpty })
         }
     }
 

@@ -34,6 +34,15 @@ struct PullTests {
         _ streamID: String = "cam", by destinations: PermittedDestinations = PermittedDestinations(),
         _ body: (SRTBroadcast, Streams.Stream, SRTPull, Ending) async throws -> Void
     ) async throws {
+        try await pulling(streamID, by: destinations) { broadcast, copy, pull, ending, _ in
+            try await body(broadcast, copy, pull, ending)
+        }
+    }
+
+    private func pulling(
+        _ streamID: String = "cam", by destinations: PermittedDestinations = PermittedDestinations(),
+        _ body: (SRTBroadcast, Streams.Stream, SRTPull, Ending, SRTCalls) async throws -> Void
+    ) async throws {
         try await SRTBroadcast.run { broadcast in
             let calls = SRTCalls(destinations, logger: broadcast.lines.log)
             defer { calls.stop() }
@@ -43,7 +52,7 @@ struct PullTests {
             let ending = try Ending(of: pull)
             broadcast.cam.announce([.video])
             calls.start(pull)
-            try await body(broadcast, copy, pull, ending)
+            try await body(broadcast, copy, pull, ending, calls)
             pull.stop()
         }
     }
@@ -66,6 +75,18 @@ struct PullTests {
             #expect(ending.failure == nil)
             // The other server was told.
             #expect(await eventually(within: 20) { await broadcast.server.viewerCounts()["/cam"] == nil })
+        }
+    }
+
+    @Test func receptionsHaveTheStatisticsOfPulls() async throws {
+        try await pulling { broadcast, _, pull, _, calls in
+            #expect(
+                await eventually(within: 20) {
+                    broadcast.cam.publishFrame(isKeyframe: true, fill: 1)
+                    return (await calls.receptions()["/copy"]?.receivedCount ?? 0) > 20
+                })
+            pull.stop()
+            #expect(await eventually(within: 20) { await calls.receptions().isEmpty })
         }
     }
 

@@ -8,6 +8,7 @@
 #define CLAZYLIBRARY_H
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct lazy_library {
@@ -15,7 +16,7 @@ struct lazy_library {
     const char *file;
     // Looks up the functions; returns false if one is missing.
     bool (*find_functions)(void *handle);
-    bool is_loaded;
+    atomic_bool is_loaded;
 };
 
 // Loads the library, unless it is loaded already. Returns NULL on success, else the dynamic linker's message, valid until the

@@ -90,8 +90,9 @@ struct apus_srt_statistics {
     uint64_t sent_bytes, received_bytes;
     // Packets that the receiver reported as lost, were sent again, and were dropped because they were too late to send.
     int32_t send_lost_packets, resent_packets, send_dropped_packets;
-    // Packets that are missing, were dropped because they came too late, and could not be decrypted.
-    int32_t receive_lost_packets, receive_dropped_packets, undecrypted_packets;
+    // Packets that were missing when later ones came, came because they were sent again, were dropped because they were still missing
+    // when they were due, and could not be decrypted.
+    int32_t receive_lost_packets, receive_resent_packets, receive_dropped_packets, undecrypted_packets;
     int32_t send_buffer_milliseconds, send_buffer_bytes;
     int32_t receive_buffer_milliseconds;
     // The latency that both sides have agreed on, in both directions.

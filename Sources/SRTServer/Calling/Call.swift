@@ -175,6 +175,11 @@ final class Call: LoopMember, SocketOwner {
         }
     }
 
+    var receptions: [(path: String, socket: SRTSocket)] {
+        guard case .receiving = state, case .receive(let input, _) = task else { return [] }
+        return [(input.stream.path, socket)]
+    }
+
     // MARK: Ending
 
     /// Ends it, unless it has ended.

@@ -62,4 +62,7 @@ protocol LoopMember: AnyObject {
 
     /// Closes all sockets, because the thread ends.
     func stop(at now: MonotonicTime)
+
+    /// The connections by which streams are received, with the paths of these.
+    var receptions: [(path: String, socket: SRTSocket)] { get }
 }

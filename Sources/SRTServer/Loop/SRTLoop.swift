@@ -28,7 +28,9 @@ public final class SRTLoop: Sendable {
     ///
     /// - Throws: if the library is not installed.
     public init(logger: Logger) throws(SRTFailure) {
-        if let failure = apus_load_srt() { throw SRTFailure(description: String(cString: failure)) }
+        if let reason = apus_load_srt() {
+            throw SRTFailure(description: "SRT needs libsrt (the package libsrt1.5-gnutls): \(String(cString: reason))")
+        }
         log = ServiceLog(logger)
         LibraryLog.send(to: log)
     }
@@ -70,6 +72,14 @@ public final class SRTLoop: Sendable {
             let isAsked = perform { continuation.resume(returning: question($0)) }
             if !isAsked { continuation.resume(returning: nil) }
         }
+    }
+
+    /// What libsrt has counted on each connection that receives, by the path of its stream: publishers, and streams that are pulled. Asked
+    /// of libsrt now, within about 20 ms. The thread must have been started.
+    public func receptions() async -> [String: SRTStatistics] {
+        await ask { loop in
+            loop.members.flatMap(\.receptions).reduce(into: [:]) { $0[$1.path] = $1.socket.statistics }
+        } ?? [:]
     }
 
     // MARK: The thread

@@ -26,6 +26,8 @@ public struct SRTStatistics: Hashable, Sendable {
     public let receivedCount: Int64
     public let receivedByteCount: UInt64
     public let receiveLostCount: Int64
+    /// Those of the lost ones that have come because they were sent again.
+    public let receiveResentCount: Int64
     /// That were missing when they were due.
     public let receiveDroppedCount: Int64
     public let undecryptedCount: Int64
@@ -47,6 +49,7 @@ public struct SRTStatistics: Hashable, Sendable {
         receivedCount = all.received_packets
         receivedByteCount = all.received_bytes
         receiveLostCount = Int64(all.receive_lost_packets)
+        receiveResentCount = Int64(all.receive_resent_packets)
         receiveDroppedCount = Int64(all.receive_dropped_packets)
         undecryptedCount = Int64(all.undecrypted_packets)
         receiveBufferDuration = Int64(all.receive_buffer_milliseconds) * 1_000_000

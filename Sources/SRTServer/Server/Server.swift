@@ -95,9 +95,6 @@ public final class Server: Sendable {
     /// All viewers that watch.
     public func viewers(at now: MonotonicTime) async -> [ViewerStatus] { await ask { $0.viewers(at: now) } ?? [] }
 
-    /// All clients that publish.
-    public func publishers() async -> [PublisherStatus] { await ask(\.publishers) ?? [] }
-
     /// How many viewers watch, by path.
     public func viewerCounts() async -> [String: Int] { await ask(\.viewerCounts) ?? [:] }
 

@@ -16,15 +16,9 @@ extension SRTService {
         }
     }
 
-    /// The clients that publish.
-    var publishers: [PublisherStatus] {
-        connections.values.compactMap { connection in
-            guard let publisher = connection.publisher else { return nil }
-            return PublisherStatus(
-                path: publisher.path, peer: "\(connection.peer)", user: publisher.grant.user,
-                transport: connection.transport, startedAt: connection.startedAt,
-                statistics: connection.socket.statistics)
-        }
+    /// The connections of the clients that publish.
+    var receptions: [(path: String, socket: SRTSocket)] {
+        connections.values.compactMap { connection in connection.publisher.map { ($0.path, connection.socket) } }
     }
 
     /// How many viewers watch, by path.

@@ -229,6 +229,7 @@ public final class Assembly: Sendable {
             State(
                 configuration: configuration, base: base, stated: stated, overlay: overlay, paths: paths,
                 viewer: viewer, publisher: publisher))
+        loadSRT(for: configuration)
         for (name, path) in paths { forward(name, path.stream, of: configuration) }
         directory.createMissing { [weak self] in self?.create($0, then: $1) ?? false }
     }
@@ -256,7 +257,7 @@ public final class Assembly: Sendable {
         }
         let all: [(any Component)?] = [
             webhooks, RTSPComponent(server, tasks: tasks),
-            SRTComponent(pulls.srt, srt, log: log),
+            SRTComponent(pulls.srt, srt, hasCalls: configuration.callsSRT, log: log),
             httpServer.map { HTTPComponent($0, routes: routes(), Catalog(assembly: self), tasks: tasks) },
             certificateWatch, sources, statusLog, control,
         ]

@@ -23,6 +23,7 @@ extension Assembly {
     /// - Returns: the effects; none if the server is stopping.
     @discardableResult
     public func apply(_ new: Configuration, stated: StatedOptions = StatedOptions()) -> [AppliedChange] {
+        loadSRT(for: new)
         while true {
             let overlay = state.withLock(\.overlay)
             let (wanted, settings) = new.overlaid(by: overlay, stated: stated)
@@ -51,6 +52,7 @@ extension Assembly {
             // Without the lock, because filters are tested here.
             let wanted = try present.setting(assignments, of: name)
             try wanted.testSource(of: name, since: present)
+            loadSRT(for: wanted)
             guard let changes = try apply(wanted, inPlaceOf: present) else { continue }
             return changes.withoutWaiting
         }

@@ -4,6 +4,7 @@ import MP4
 import Media
 import RTSP
 import Reactor
+import SRTServer
 import Streams
 
 /// What the server knows of its streams, for clients of HTTP.
@@ -40,12 +41,13 @@ extension Assembly {
     /// All streams by path, once the event loops have told how many viewers there are.
     fileprivate func streamReports() async -> [StreamReport] {
         let counts = await servers.viewerCounts()
+        let receptions = await pulls.srt.receptions()
         let (paths, configuration) = state.withLock { ($0.paths, $0.configuration) }
         let reading = ClockReading.now()
         return paths.map { name, path in
             StreamReport(
                 path, configuration.servedPaths[name], viewers: counts[path.stream.path] ?? 0,
-                forwards: forwards.all(of: path.stream.path), at: reading)
+                forwards: forwards.all(of: path.stream.path), srt: receptions[path.stream.path], at: reading)
         }.sorted { $0.path < $1.path }
     }
 }
@@ -53,7 +55,7 @@ extension Assembly {
 extension StreamReport {
     init(
         _ path: ServedPath, _ settings: Configuration.Path?, viewers: Int, forwards: [any PathForward],
-        at reading: ClockReading
+        srt: SRTStatistics?, at reading: ClockReading
     ) {
         let recent = path.stream.recentMedia(at: reading.monotonic)
         let tracks = path.stream.announcement?.tracks ?? []
@@ -67,7 +69,7 @@ extension StreamReport {
         bitrate = recent.byteCount * 8
         self.viewers = viewers
         takesPublishers = path.publishing != nil
-        status = ServerStatus.StreamLine(path, forwards, hasPictureTimes: false, at: reading)
+        status = ServerStatus.StreamLine(path, forwards, srt: srt, hasPictureTimes: false, at: reading)
     }
 }
 

@@ -3,6 +3,7 @@ import Logging
 import RTMPClient
 import RTSPClient
 import SRTClient
+import SRTServer
 import Streams
 
 /// One forward of a path, whatever its protocol. Thread-safe.
@@ -12,6 +13,8 @@ protocol PathForward: Sendable {
     /// How media is sent, for users: `TCP`, `UDP`, `TLS`, `RTMP`, `RTMPS`, `SRT`.
     var transport: String { get }
     var status: ForwardStatus { get }
+    /// What libsrt has counted on the present connection; `nil` if there is none over SRT.
+    var srt: SRTStatistics? { get }
 
     /// Begins it. Returns at once.
     ///

@@ -2,6 +2,8 @@ import Connecting
 import Logging
 import Media
 import Reactor
+import SRTClient
+import SRTServer
 import Streams
 
 /// Publishes a stream to another server. A media loop carries it out (`ForwardLoops`), without a thread of its own.
@@ -12,6 +14,8 @@ final class ServerForward: PathForward {
     /// `nil` if this host lacks a library that the settings need; `failure` says which.
     private let forward: Forward?
     private let failure: ForwardStatus?
+    /// `nil` unless the protocol is SRT.
+    private let srtPlan: SRTForwardPlan?
 
     /// - Parameter plan: by the protocol of the URL.
     init(
@@ -25,12 +29,14 @@ final class ServerForward: PathForward {
         log[metadataKey: "forward"] = "\(label)"
         let now = MonotonicTime.now()
         do throws(SourceFailure) {
+            let plan = try plan()
+            srtPlan = plan as? SRTForwardPlan
             forward = Forward(
-                try plan(), of: forwarded.stream, holdsStream: forwarded.isHeld, observer: ForwardJournal(log), at: now)
+                plan, of: forwarded.stream, holdsStream: forwarded.isHeld, observer: ForwardJournal(log), at: now)
             failure = nil
         } catch {
             log.error("\(error)")
-            (forward, failure) = (nil, .failed(because: error.description, at: now))
+            (srtPlan, forward, failure) = (nil, nil, .failed(because: error.description, at: now))
         }
     }
 
@@ -38,6 +44,8 @@ final class ServerForward: PathForward {
         // One of the two exists.
         forward?.status ?? failure ?? .failed(because: "", at: .now())
     }
+
+    var srt: SRTStatistics? { srtPlan?.statistics }
 
     func start(after former: (any PathForward)?) {
         if let forward { loops.start(forward, after: (former as? ServerForward)?.forward) }

@@ -11,21 +11,23 @@ final class SRTComponent: Component {
     private let calls: SRTCalls
     /// `nil` without a server.
     private let served: ServedSRT?
+    /// Whether a path calls a server.
+    private let hasCalls: Bool
     private let log: Logger
     private let end = DispatchGroup()
 
-    init(_ calls: SRTCalls, _ served: ServedSRT?, log: Logger) {
-        (self.calls, self.served, self.log) = (calls, served, log)
+    init(_ calls: SRTCalls, _ served: ServedSRT?, hasCalls: Bool, log: Logger) {
+        (self.calls, self.served, self.hasCalls, self.log) = (calls, served, hasCalls, log)
     }
 
     func start() {
-        guard let served else { return }
+        guard served != nil || hasCalls && calls.isLoaded else { return }
         do throws(SRTFailure) {
             try calls.start()
         } catch {
-            return log.error("SRT cannot be served", metadata: ["reason": "\(error)"])
+            return log.error("the thread of SRT cannot be started", metadata: ["reason": "\(error)"])
         }
-        served.server.start(with: served.services)
+        if let served { served.server.start(with: served.services) }
     }
 
     func stop() {

@@ -6,7 +6,7 @@ extension ServerStatus {
     public struct ForwardLine: Hashable, Sendable, Codable {
         /// Without user and password.
         public let url: String
-        /// `TCP`, `UDP` or `TLS`.
+        /// `TCP`, `UDP`, `TLS`, `RTMP`, `RTMPS` or `SRT`.
         public let transport: String
         public let condition: Condition
         /// Bytes of payload that were sent since the forward was configured.
@@ -18,6 +18,8 @@ extension ServerStatus {
         public let reconnects: Int
         /// Why the last of them has ended.
         public let lastReason: String?
+        /// Of its present connection over SRT; `nil` if there is none.
+        public let srt: SRTLine?
     }
 }
 
@@ -34,6 +36,7 @@ extension ServerStatus.ForwardLine {
         droppedFrames = status.droppedUnits
         reconnects = status.reconnects
         lastReason = status.lastReason
+        srt = forward.srt.map(ServerStatus.SRTLine.init(sending:))
     }
 }
 
@@ -48,10 +51,13 @@ extension ServerStatus.StreamLine {
                 ServerStatus.number(Double(forward.bytes) / 1e6), "\(forward.droppedFrames)", "\(forward.reconnects)",
             ]
         }
+        let connections = forwards.compactMap { forward in
+            forward.srt.map { "  \(printable(forward.url)): \($0.text)\n" }
+        }
         let reasons = forwards.compactMap { forward -> String? in
             if let failure = forward.condition.failureText { return "  \(printable(forward.url)): \(failure)\n" }
             return forward.lastReason.map { "  \(printable(forward.url)): the last end: \(printable($0))\n" }
         }
-        return textTable(header + rows) + reasons.joined()
+        return textTable(header + rows) + connections.joined() + reasons.joined()
     }
 }

@@ -1,5 +1,6 @@
 import Delivery
 import Media
+import SRTServer
 
 extension ServerStatus {
     /// What a source receives over the network.
@@ -23,6 +24,8 @@ extension ServerStatus {
         /// The round-trip time to the peer in milliseconds. Unless the sender's clock is believed, capture times are late by less
         /// than this.
         public let roundTrip: Double?
+        /// Of its connection over SRT; `nil` if there is none.
+        public let srt: SRTLine?
     }
 
     /// A track of a received stream.
@@ -46,7 +49,8 @@ extension ServerStatus {
 }
 
 extension ServerStatus.InputLine {
-    init(_ input: NetworkInput) {
+    /// - Parameter srt: what libsrt has counted on its connection; `nil` without SRT.
+    init(_ input: NetworkInput, _ srt: SRTStatistics?) {
         peer = input.peer
         transport = input.transport
         user = input.user
@@ -56,15 +60,17 @@ extension ServerStatus.InputLine {
         captureTimes = input.reception?.origin.rawValue
         senderClockAhead = input.reception?.senderClockAhead.map { Double($0) / 1e6 }
         roundTrip = input.reception?.roundTrip.map { Double($0) / 1e6 }
+        self.srt = srt.map(ServerStatus.SRTLine.init(receiving:))
     }
 
-    /// Two lines and a table, for people.
+    /// Two lines, one more for SRT, and a table, for people.
     var text: String {
         let from = user.map { "\(printable($0))@\(peer)" } ?? peer
         var text = "  from \(from) over \(transport)\(client.map { ", \(printable($0))" } ?? "")\n"
+        if let srt { text += "  \(srt.text)\n" }
         guard let captureTimes else { return text }
         text += "  capture times by \(Self.names[captureTimes] ?? captureTimes)"
-        if let roundTrip { text += ", round trip \(ServerStatus.number(roundTrip)) ms" }
+        if srt == nil, let roundTrip { text += ", round trip \(ServerStatus.number(roundTrip)) ms" }
         if let ahead = senderClockAhead {
             text += ", sender's clock less the delay \(ahead < 0 ? "−" : "+")\(ServerStatus.number(ahead.magnitude)) ms"
         }

@@ -4,6 +4,7 @@ import Media
 import RTMPServer
 import RTSPServer
 import RateControl
+import SRTServer
 import Streams
 
 /// What `apus status` shows of a running server. `--json` prints it as it is, so the names of properties are JSON keys.
@@ -157,7 +158,11 @@ extension ServerStatus.PictureTimes {
 }
 
 extension ServerStatus.StreamLine {
-    init(_ path: ServedPath, _ forwards: [any PathForward], hasPictureTimes: Bool, at now: ClockReading) {
+    /// - Parameter srt: what libsrt has counted on the connection by which the stream is received; `nil` if it is not received over SRT.
+    init(
+        _ path: ServedPath, _ forwards: [any PathForward], srt: SRTStatistics?, hasPictureTimes: Bool,
+        at now: ClockReading
+    ) {
         let (published, encoded) = (path.stream.published, path.status)
         self.path = path.stream.path
         source = path.source.label
@@ -166,7 +171,7 @@ extension ServerStatus.StreamLine {
         restarts = present.restartCount
         lastFailure = present.lastFailure?.reason
         lastFailureAt = present.lastFailure.map { ServerStatus.timestamp(of: $0.at, at: now) }
-        input = path.source.input.map(ServerStatus.InputLine.init)
+        input = path.source.input.map { ServerStatus.InputLine($0, srt) }
         pictures = published.pictureCount
         bytes = published.byteCount
         skipped = encoded?.skippedCount
@@ -213,7 +218,7 @@ extension ServerStatus.Condition {
 }
 
 extension ServerStatus.ViewerLine {
-    init(_ viewer: ViewerStatus, at now: MonotonicTime) {
+    init(_ viewer: RTSPServer.ViewerStatus, at now: MonotonicTime) {
         id = viewer.id.description
         path = viewer.path
         peer = viewer.peer

@@ -71,6 +71,43 @@ extension OpenAPIDocument {
             },
             "required": ["id", "path", "peer", "transport", "playing", "backlog", "unreadBytes", "droppedUnits"]
            },
+           "Status": {
+            "type": "object",
+            "description": "docs/api.md says where its keys are described",
+            "properties": {
+             "streams": {
+              "type": "array",
+              "items": {
+               "type": "object",
+               "properties": {
+                "input": {"type": "object", "properties": {"srt": {"$ref": "#/components/schemas/SRTConnection"}}},
+                "forwards": {
+                 "type": "array",
+                 "items": {"type": "object", "properties": {"srt": {"$ref": "#/components/schemas/SRTConnection"}}}
+                }
+               }
+              }
+             },
+             "viewers": {"type": "array", "items": {"$ref": "#/components/schemas/Viewer"}}
+            }
+           },
+           "SRTConnection": {
+            "type": "object",
+            "description": "What libsrt has counted on a connection by which a stream is received or forwarded; absent without SRT",
+            "properties": {
+             "roundTrip": {"type": "number", "description": "Milliseconds"},
+             "lost": {"type": "integer", "description": "Packets lost on the way, before they were sent again"},
+             "retransmitted": {"type": "integer", "description": "Packets sent again; of an input those that have come"},
+             "dropped": {
+              "type": "integer", "description": "Packets that were too late: missing when they were due, or not sent"
+             },
+             "buffer": {
+              "type": "number", "description": "Milliseconds of media that are not due yet, or that the server has not acknowledged"
+             },
+             "latency": {"type": "number", "description": "Milliseconds, as both ends have agreed"}
+            },
+            "required": ["roundTrip", "lost", "retransmitted", "dropped", "buffer", "latency"]
+           },
            "Event": {
             "type": "object",
             "properties": {

@@ -69,7 +69,8 @@ enum OpenAPIDocument {
             "summary": "The status of the server", "operationId": "status",
             "responses": {
              "200": {
-              "description": "That of apus status --json", "content": {"application/json": {"schema": {"type": "object"}}}
+              "description": "That of apus status --json",
+              "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Status"}}}
              },
              "default": {"$ref": "#/components/responses/Problem"}
             }

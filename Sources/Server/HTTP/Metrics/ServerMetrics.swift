@@ -24,6 +24,7 @@ struct ServerMetrics {
         addInputs(to: &text)
         addViewers(to: &text)
         addNetworks(to: &text)
+        addSRT(to: &text)
         addStages(to: &text)
         addOutputs(to: &text)
         return text.text

@@ -22,17 +22,3 @@ public struct ViewerStatus: Hashable, Sendable {
     /// `nil` if the connection has just ended.
     public let statistics: SRTStatistics?
 }
-
-/// A client that publishes over SRT.
-public struct PublisherStatus: Hashable, Sendable {
-    /// The path of the stream: `/live`.
-    public let path: String
-    public let peer: String
-    /// `nil` without authentication.
-    public let user: String?
-    /// `SRT`, or `SRT, encrypted`.
-    public let transport: String
-    public let startedAt: MonotonicTime
-    /// `nil` if the connection has just ended.
-    public let statistics: SRTStatistics?
-}
