@@ -1,13 +1,12 @@
-import Media
-
 /// The least value of the last half minute as of now, and whether it is steady.
 ///
 /// The minimum of delays is the constant part of the delay, because queues only add to it. If the minimum keeps rising or falling,
 /// the two clocks with which the delay is measured do not advance alike. As far as this is the drift of a crystal, earlier minima
 /// are moved along with it: else the least delay would lag by the drift of half a minute, 6 ms at 200 parts per million.
-struct WindowedMinimum {
+public struct WindowedMinimum: Sendable {
     private static let period: Int64 = 2_000_000_000
-    private static let window: Int64 = 30_000_000_000
+    /// The time of which it is the least value, in nanoseconds.
+    public static let window: Int64 = 30_000_000_000
     /// The clocks may differ by one part in this many: 5 %.
     private static let tolerance: Int64 = 20
     /// Besides, two minima may differ by this much, because a queue may last for a whole period.
@@ -16,9 +15,9 @@ struct WindowedMinimum {
     private static let periodsPerEnd = 2
     /// The largest drift that earlier minima are moved with. Crystals drift by up to 100 parts per million; a queue that grows looks
     /// like more.
-    private static let largestDrift = 0.000_5
+    public static let largestDrift = 0.000_5
 
-    private struct Period {
+    private struct Period: Sendable {
         let start: MonotonicTime
         var minimum: Int64
         /// When the minimum came.
@@ -32,12 +31,14 @@ struct WindowedMinimum {
     /// The periods of the window that have values, newest last. The last one is not complete.
     private var periods: [Period] = []
     /// The least value, as of the beginning of the newest period; `nil` before the first.
-    private(set) var value: Int64?
+    public private(set) var value: Int64?
     /// Whether the first and the last complete period of the window have nearly the same minimum.
-    private(set) var isSteady = true
+    public private(set) var isSteady = true
+
+    public init() {}
 
     /// By how much the minimum has risen since the first periods, in nanoseconds per nanosecond; `nil` before that is a window ago.
-    var slope: Double? {
+    public var slope: Double? {
         guard let first, let last, last.start - first.least.start >= Self.window else { return nil }
         return measuredSlope
     }
@@ -48,7 +49,7 @@ struct WindowedMinimum {
     }
 
     /// - Parameter now: the instant of the value; instants do not go back.
-    mutating func insert(_ value: Int64, at now: MonotonicTime) {
+    public mutating func insert(_ value: Int64, at now: MonotonicTime) {
         if let last = periods.last, now - last.start < Self.period {
             guard value < last.minimum else { return }
             periods[periods.count - 1].minimum = value
