@@ -59,10 +59,9 @@ struct ReceivedTrack: Sendable {
     ///
     /// - Parameters:
     ///   - data: the range of the frame in `payload`.
-    ///   - decode: milliseconds since the epoch.
     ///   - composition: milliseconds from the decode time to the presentation time.
     mutating func frame(
-        _ payload: [UInt8], _ data: Range<Int>, on track: TrackID, decode: Int64, composition: Int32
+        _ payload: [UInt8], _ data: Range<Int>, on track: TrackID, decode: TagTime, composition: Int32
     ) -> Frame {
         switch framing {
         case .video(var pictures):
@@ -77,7 +76,7 @@ struct ReceivedTrack: Sendable {
             let bytes = Array(payload[data])
             guard !bytes.isEmpty else { return .nothingToDecode }
             guard let sampleCount = sampleCount(of: bytes) else { return .malformed }
-            let ticks = clock.ticks(milliseconds: decode, sampleCount: sampleCount, format.clockRate)
+            let ticks = clock.ticks(of: decode, sampleCount: sampleCount, format.clockRate)
             framing = .audio(clock)
             let time = MediaTime(ticks: ascending(ticks), rate: format.clockRate)
             return .unit(
@@ -88,11 +87,12 @@ struct ReceivedTrack: Sendable {
     }
 
     private mutating func unit(
-        _ picture: PictureFraming.Picture, on track: TrackID, _ decode: Int64, _ composition: Int32
+        _ picture: PictureFraming.Picture, on track: TrackID, _ decode: TagTime, _ composition: Int32
     ) -> AccessUnit {
-        let ticks = ascending(Self.ticks(decode, .video))
+        let ticks = ascending(decode.ticks(.video))
         let distance = max(-Self.longestReordering, min(composition, Self.longestReordering))
-        let shown = MediaTime(ticks: ticks + Self.ticks(Int64(distance), .video), rate: .video)
+        let composition = Int64(distance) * Int64(ClockRate.video.hertz) / 1000
+        let shown = MediaTime(ticks: ticks + composition, rate: .video)
         return AccessUnit(
             track: track, presentationTime: shown, decodeTime: MediaTime(ticks: ticks, rate: .video),
             isKeyframe: picture.isKeyframe, bytes: picture.bytes, units: picture.units)
@@ -102,10 +102,6 @@ struct ReceivedTrack: Sendable {
     private mutating func ascending(_ ticks: Int64) -> Int64 {
         last = max(ticks, last == .min ? ticks : last + 1)
         return last
-    }
-
-    private static func ticks(_ milliseconds: Int64, _ rate: ClockRate) -> Int64 {
-        milliseconds * Int64(rate.hertz) / 1000
     }
 
     private func sampleCount(of frame: [UInt8]) -> Int? {

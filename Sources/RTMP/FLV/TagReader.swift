@@ -126,7 +126,7 @@ public struct TagReader: Sendable {
         tagCount += tags.count
         faults.foundMalformed(malformedTagCount + found.count - tags.count)
         guard !tags.isEmpty else { return }
-        let decode = clock.milliseconds(of: message.timestamp, arrival: arrival)
+        let decode = clock.time(of: message.timestamp, arrival: arrival)
         for tag in tags {
             let key = TrackKey(kind: message.type == .video ? .video : .audio, number: tag.number)
             if case .unsupported(let codec) = tag.codec { reportUnsupported(codec) }
@@ -178,7 +178,7 @@ public struct TagReader: Sendable {
     }
 
     private mutating func receivedFrame(
-        _ key: TrackKey, _ codec: TagCodec, _ payload: [UInt8], _ range: Range<Int>, decode: Int64, composition: Int32
+        _ key: TrackKey, _ codec: TagCodec, _ payload: [UInt8], _ range: Range<Int>, decode: TagTime, composition: Int32
     ) {
         if case .unsupported = codec { return }
         guard var track = tracks.removeValue(forKey: key) else {
