@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import RTMP
@@ -27,7 +28,7 @@ import Testing
     @Test func theSimpleAnswerIsAnEcho() throws {
         let packet = Handshake.packet(random: [UInt8](repeating: 9, count: 1536))
         let bytes = [3] + packet + [UInt8](repeating: 0, count: 1536) + [1, 2, 3]
-        let server = ServerHandshake(random: Self.random, authenticationCode: Self.code)
+        let server = ServerHandshake(random: Self.random, authenticationCode: { Self.code })
         let whole = try steps(server, [bytes])
         #expect(whole.sent.count == 1 + 2 * 1536)
         #expect(whole.sent[0] == 3)
@@ -44,7 +45,7 @@ import Testing
     @Test(arguments: HandshakeDigest.Layout.allCases)
     func aDigestIsAnsweredByDigests(layout: HandshakeDigest.Layout) throws {
         let digest = HandshakeDigest(Self.code)
-        var packet = Handshake.packet(random: Self.random.map { $0 ^ 0x5A })
+        var packet = Self.packetOfFlash
         let position = layout.position(in: packet)
         let name = Array("Genuine Adobe Flash Player 001".utf8)
         let own = Self.code(Array(packet[..<position] + packet[(position + 32)...]), name)
@@ -52,7 +53,7 @@ import Testing
         #expect(digest.find(in: packet)?.digest == own)
         #expect(digest.find(in: packet)?.layout == layout)
 
-        let server = ServerHandshake(random: Self.random, authenticationCode: Self.code)
+        let server = ServerHandshake(random: Self.random, authenticationCode: { Self.code })
         let sent = try steps(server, [[3] + packet]).sent
         let first = Array(sent[1...1536])
         let place = layout.position(in: first)
@@ -63,8 +64,35 @@ import Testing
         #expect(Array(sent.suffix(1536)) == digest.answer(to: own, random: Array(Self.random.suffix(1536))))
     }
 
+    /// What `Handshake.packet` gives, with the version of Flash Player that FFmpeg sends.
+    private static let packetOfFlash: [UInt8] = {
+        var packet = Handshake.packet(random: random.map { $0 ^ 0x5A })
+        packet.replaceSubrange(4..<8, with: [9, 0, 124, 2])
+        return packet
+    }()
+
+    /// nginx-rtmp gives such a client a simple answer, too.
+    @Test(arguments: [true, false]) func aClientWithoutDigestGetsTheSimpleAnswer(hasVersion: Bool) throws {
+        let packet = hasVersion ? Self.packetOfFlash : Handshake.packet(random: Self.random)
+        let isAsked = Mutex(false)
+        let server = ServerHandshake(random: Self.random) {
+            isAsked.withLock { $0 = true }
+            return Self.code
+        }
+        let sent = try steps(server, [[3] + packet]).sent
+        #expect(Array(sent[1..<9]) == [0, 0, 0, 0, 0, 0, 0, 0])
+        #expect(Array(sent.suffix(1536)) == packet)
+        #expect(isAsked.withLock(\.self) == hasVersion, "without a version, nothing is computed")
+    }
+
+    @Test func aServerWithoutHashFunctionsGivesTheSimpleAnswer() throws {
+        let server = ServerHandshake(random: Self.random, authenticationCode: { nil })
+        let sent = try steps(server, [[3] + Self.packetOfFlash]).sent
+        #expect(Array(sent.suffix(1536)) == Self.packetOfFlash)
+    }
+
     @Test func encryptedRTMPIsRefused() {
-        var server = ServerHandshake(random: Self.random, authenticationCode: nil)
+        var server = ServerHandshake(random: Self.random, authenticationCode: { nil })
         #expect(throws: RTMPError.unsupportedVersion(6)) { _ = try server.received([UInt8]([6]).rawSpan) }
     }
 }

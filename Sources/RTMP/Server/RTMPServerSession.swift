@@ -57,9 +57,13 @@ public struct RTMPServerSession: Sendable {
 
     /// - Parameters:
     ///   - random: 3 072 random bytes.
-    ///   - authenticationCode: HMAC-SHA-256, for clients that need digests in the handshake; `nil` to give only simple answers.
+    ///   - authenticationCode: gives HMAC-SHA-256, for clients that need digests in the handshake; `nil` for a simple answer. It is
+    ///     called if the client may have a digest.
     ///   - limits: what a publisher may send. All other clients may send much less.
-    public init(random: [UInt8], authenticationCode: AuthenticationCode? = nil, limits: ChunkReader.Limits = .init()) {
+    public init(
+        random: [UInt8], authenticationCode: @escaping @Sendable () -> AuthenticationCode? = { nil },
+        limits: ChunkReader.Limits = .init()
+    ) {
         state = .handshake(ServerHandshake(random: random, authenticationCode: authenticationCode))
         channel = MessageChannel(limits: .commands)
         self.limits = limits

@@ -97,7 +97,7 @@ final class Connection {
         transport = MessageTransport(output)
         access = ConnectionAccess(
             context, Endpoint(address: peer.host, isLoopback: peer.isLoopback), tls == nil ? .clear : .tls)
-        session = RTMPServerSession(random: random)
+        session = RTMPServerSession(random: random, authenticationCode: { context.authenticationCode })
         isHandshakeCounted = tls != nil
         (idleSince, lastPing) = (now, now)
     }

@@ -1,5 +1,6 @@
 import Delivery
 import Logging
+import RTMP
 import RTSP
 import Reactor
 import Streams
@@ -43,6 +44,11 @@ final class ServerContext: Sendable {
     var identity: ServerIdentity? {
         get { state.withLock(\.identity) }
         set { state.withLock { $0.identity = newValue } }
+    }
+
+    /// HMAC-SHA-256, for the digests in handshakes; `nil` without an access policy, or if this host has no hash functions.
+    var authenticationCode: AuthenticationCode? {
+        services.access.policy?.hashes.map { hashes in { hashes.authenticationCode(of: $0, key: $1) } }
     }
 
     /// A loop has a service.
