@@ -70,6 +70,16 @@ struct WebRTCBroadcast {
                 units: [0..<bytes.count]))
     }
 
+    /// Publishes a frame into `/cam`, decoded at the first and presented at the second number of milliseconds.
+    func publishFrame(decoded: Int64, presented: Int64, isKeyframe: Bool = false) {
+        let bytes: [UInt8] = [isKeyframe ? 0x65 : 0x41] + [UInt8](repeating: 9, count: 999)
+        cam.publish(
+            AccessUnit(
+                track: TrackID(0), presentationTime: MediaTime(ticks: presented * 90, rate: .video),
+                decodeTime: MediaTime(ticks: decoded * 90, rate: .video), isKeyframe: isKeyframe, bytes: bytes,
+                units: [0..<bytes.count]))
+    }
+
     /// Sends an offer, and waits for the response.
     func open(
         _ offer: String, _ kind: SignallingKind = .playback, _ path: String = "/cam", grant: Grant = .everything,

@@ -170,6 +170,22 @@ struct PlaybackTests {
         }
     }
 
+    /// The parameter sets tell nothing of B-frames.
+    @Test func aViewerOfFramesOutOfOrderIsRefused() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(decoded: 0, presented: 80, isKeyframe: true)
+            let offer = try WebRTCPeer().offer()
+            #expect(try await broadcast.open(offer).status == 201)
+            for (index, presented) in [200, 120, 160].enumerated() {
+                broadcast.publishFrame(decoded: Int64(index + 1) * 40, presented: Int64(presented))
+            }
+            let refusal = try await broadcast.open(offer)
+            #expect(refusal.status == 422 && refusal.text.contains("H.264 with B-frames"), "\(refusal.text)")
+            #expect(await broadcast.webrtc.viewerCounts().isEmpty)
+        }
+    }
+
     @Test func anUnknownPathAndAPathWithoutInputAreRefused() async throws {
         try await WebRTCBroadcast.run { broadcast in
             let offer = try WebRTCPeer().offer()

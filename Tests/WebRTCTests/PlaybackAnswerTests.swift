@@ -164,9 +164,11 @@ import Testing
         #expect(reason(of: [Samples.h265], main10) == "this browser did not offer the H.265 profile of the stream, 1")
     }
 
-    private func reason(of tracks: [Track], _ offer: [UInt8]) -> String? {
+    private func reason(
+        of tracks: [Track], _ offer: [UInt8], options: PlaybackAnswer.Options = .init()
+    ) -> String? {
         do {
-            _ = try Samples.playback(of: tracks, to: offer)
+            _ = try Samples.playback(of: tracks, to: offer, options: options)
             return nil
         } catch let error as OfferError {
             #expect(error.status == 422)
@@ -203,6 +205,27 @@ import Testing
         #expect(
             reason(of: [high], offer.replacing("recvonly", by: "sendonly"))
                 == "the stream has H.264, but the offer asks for neither video in SRTP with a=rtcp-mux")
+    }
+
+    /// The parameter sets of `high` tell nothing of B-frames, but the times of its frames do.
+    @Test func aTrackWhoseFramesComeOutOfOrderIsRefused() throws {
+        let offer = try Samples.offer("chromium-playback")
+        let options = PlaybackAnswer.Options(reorderedTracks: [high.id])
+        #expect(
+            reason(of: [high, Samples.opus], offer, options: options)
+                == "the stream has H.264 with B-frames, which browsers do not decode over WebRTC; "
+                + "a substream (source: stream:PATH) is encoded without them")
+        // What the browser does not offer is named first, because a substream in this codec would not help.
+        #expect(
+            reason(of: [Samples.h265], offer, options: options)
+                == "the stream has H.265, which this browser did not offer")
+    }
+
+    @Test func anotherTrackIsSentInPlaceOfOneOutOfOrder() throws {
+        let tracks = [high, Samples.h264(0x42C01F, id: 5)]
+        let answer = try Samples.playback(
+            of: tracks, to: Samples.offer("chromium-playback"), options: .init(reorderedTracks: [high.id]))
+        #expect(answer.tracks.map(\.id) == [TrackID(5)])
     }
 
     @Test func audioOnATransportOfItsOwnIsLeftOut() throws {

@@ -36,7 +36,9 @@ enum FormatMatch {
     /// The format whose profile is the nearest. Its payload must be allowed to contain parts of NAL units.
     private static func h264(_ sets: H264.ParameterSets, in offered: [OfferedFormat]) -> FormatMatch {
         let sequences = sets.sequence.compactMap { H264.SequenceParameterSet(parsing: $0) }
-        guard sequences.allSatisfy({ $0.usability?.reorderedFrames ?? 0 == 0 }) else { return reordered("H.264") }
+        guard sequences.allSatisfy({ $0.usability?.reorderedFrames ?? 0 == 0 }) else {
+            return .none(reorderingReason(of: .h264(sets)))
+        }
         let fragmenting = offered.filter(\.allowsFragments)
         guard !fragmenting.isEmpty else {
             return .none("this browser did not offer H.264 with packetization-mode=1")
@@ -51,18 +53,19 @@ enum FormatMatch {
         return .none("this browser did not offer the H.264 profile of the stream, \(sets.profileLevelID >> 16)")
     }
 
-    /// Browsers show the frames of WebRTC in the order of arrival, so of a stream with B-frames they decode few.
-    private static func reordered(_ codec: String) -> FormatMatch {
-        .none(
-            "the stream has \(codec) with B-frames, which browsers do not decode over WebRTC; "
-                + "a substream (source: stream:PATH) is encoded without them")
+    /// Why a track with B-frames is not sent: browsers show the frames of WebRTC in the order of arrival, so they decode few.
+    static func reorderingReason(of format: Track.Format) -> String {
+        "the stream has \(format.summary) with B-frames, which browsers do not decode over WebRTC; "
+            + "a substream (source: stream:PATH) is encoded without them"
     }
 
     /// The format with the profile and the tier of the stream; missing parameters mean Main, the main tier and level 3.1 (RFC 7798,
     /// section 7.1). The level is not compared, because decoders do not stop at the one that they announce.
     private static func h265(_ sets: H265.ParameterSets, in offered: [OfferedFormat]) -> FormatMatch {
         let sequences = sets.sequence.compactMap { H265.SequenceParameterSet(parsing: $0) }
-        guard sequences.allSatisfy({ $0.reorderedPictures == 0 }) else { return reordered("H.265") }
+        guard sequences.allSatisfy({ $0.reorderedPictures == 0 }) else {
+            return .none(reorderingReason(of: .h265(sets)))
+        }
         let profile = sets.profile
         let fitting = offered.first {
             ($0.number("profile-id") ?? 1) == Int(profile.profile)

@@ -17,17 +17,22 @@ public struct PlaybackAnswer: Hashable, Sendable {
     /// The answer as text.
     public var text: String { description.text }
 
-    /// What the answer contains if the browser offers it.
+    /// What the answer contains if the browser offers it, and what is known of the tracks.
     public struct Options: Hashable, Sendable {
         /// The extension by which frames are shown at once.
         public var playoutDelay: Bool
         public var captureTime: Bool
         /// Reports about the arrival of packets (transport-cc), which browsers send ten to twenty times a second.
         public var arrivalReports: Bool
+        /// Tracks whose frames have come in another order than they are presented in, whatever their parameter sets tell.
+        public var reorderedTracks: Set<TrackID>
 
-        public init(playoutDelay: Bool = true, captureTime: Bool = true, arrivalReports: Bool = true) {
+        public init(
+            playoutDelay: Bool = true, captureTime: Bool = true, arrivalReports: Bool = true,
+            reorderedTracks: Set<TrackID> = []
+        ) {
             (self.playoutDelay, self.captureTime) = (playoutDelay, captureTime)
-            self.arrivalReports = arrivalReports
+            (self.arrivalReports, self.reorderedTracks) = (arrivalReports, reorderedTracks)
         }
     }
 
@@ -50,7 +55,7 @@ public struct PlaybackAnswer: Hashable, Sendable {
             let asked = offer.media.indices.filter { offer.media[$0].isReceived(kind) }
             guard !wanted.isEmpty, !asked.isEmpty else { continue }
             do throws(OfferError) {
-                let choice = try TrackChoice(of: wanted, in: offer, asked)
+                let choice = try TrackChoice(of: wanted, reordered: options.reorderedTracks, in: offer, asked)
                 if let first = choices.first, !offer.areBundled(offer.media[first.index], offer.media[choice.index]) {
                     throw .notMultiplexed("the offer does not send all media over one transport (a=group:BUNDLE)")
                 }

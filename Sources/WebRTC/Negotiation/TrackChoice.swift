@@ -8,12 +8,15 @@ struct TrackChoice {
     let format: OfferedFormat
 
     /// Chooses the first track for which a medium has a format.
-    init(of tracks: [Track], in offer: Offer, _ media: [Int]) throws(OfferError) {
+    ///
+    /// - Parameter reordered: tracks whose frames have come in another order than they are presented in.
+    init(of tracks: [Track], reordered: Set<TrackID>, in offer: Offer, _ media: [Int]) throws(OfferError) {
         var failures: [String] = []
         for track in tracks {
             for index in media {
-                let result = FormatMatch(of: track.format, in: offer.media[index].formats)
-                switch result {
+                switch FormatMatch(of: track.format, in: offer.media[index].formats) {
+                case .format where reordered.contains(track.id):
+                    failures.append(FormatMatch.reorderingReason(of: track.format))
                 case .format(let format):
                     (self.track, self.index, self.format) = (track, index, format)
                     return

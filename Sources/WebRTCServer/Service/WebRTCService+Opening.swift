@@ -116,7 +116,9 @@ extension WebRTCService {
         do throws(OfferError) {
             let facts = try facts(for: request.offer)
             let options = PlaybackAnswer.Options(
-                playoutDelay: context.options.playoutDelay != nil, arrivalReports: offer.path.stream.measuresPaths)
+                playoutDelay: context.options.playoutDelay != nil, arrivalReports: offer.path.stream.measuresPaths,
+                // A companion has the same frames, but a shorter history.
+                reorderedTracks: offer.path.stream.reorderedTracks)
             let answer = try PlaybackAnswer(
                 to: request.offer, tracks: tracks, options: options, sources: randomSources(4),
                 parameters(facts, for: request, at: now))
