@@ -249,6 +249,29 @@ class Fallback(WebRTCTest):
         page = self.play(method="socket")
         self.assertEqual(self.method_reason(page), "no picture came by WebRTC in time")
 
+    def test_an_offer_without_an_answer_is_given_up_as_soon_as_one_without_a_picture(self):
+        self.server.webrtc.answer_delay = 3
+        page = self.visit()
+        self.server.wait_until(lambda: self.requests("POST", "/yard/whep"))
+        offered = time.monotonic()
+        self.server.wait_until(lambda: self.requests("GET", "/yard/ws"))
+        self.assertLess(time.monotonic() - offered, 2)
+        self.wait_until_live(page, "socket")
+        self.assertEqual(self.method_reason(page), "the server does not answer offers of WebRTC in time")
+        # The session that was created all the same.
+        self.server.wait_until(lambda: self.requests("DELETE", "/yard/whep/"))
+        self.server.wait_until(lambda: not self.server.webrtc.sessions)
+        self.assertEqual(len(self.requests("POST", "/yard/whep")), 1)
+
+    def test_an_offer_that_waits_for_the_source_is_not_given_up(self):
+        self.server.webrtc.answer_delay = 2.5
+        # It has no tracks yet.
+        self.server.streams["/yard"].condition_state = "failing"
+        page = self.visit()
+        self.server.wait_until(lambda: self.requests("POST", "/yard/whep"))
+        self.wait_until_live(page)
+        self.assertEqual(self.requests("GET", "/yard/ws"), [])
+
     def test_a_refusal_leads_to_a_websocket_at_once_with_the_reason_of_the_server(self):
         self.server.webrtc.refusal = (406, "the stream has B-frames, which browsers do not decode in WebRTC")
         page = self.play(method="socket")

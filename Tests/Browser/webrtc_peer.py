@@ -139,6 +139,8 @@ class WebRTC:
         # A status, a detail and further headers with which offers are refused.
         self.refusal = None
         self.has_audio = True
+        # Seconds after which offers are answered.
+        self.answer_delay = 0
         # Further headers of answers.
         self.headers = ""
         self.sessions = {}
@@ -167,6 +169,7 @@ class WebRTC:
     async def post(self, path, kind, headers, body):
         if headers["content-type"] != "application/sdp":
             return problem(415, "an offer is application/sdp")
+        await asyncio.sleep(self.answer_delay)
         if self.refusal:
             return problem(*self.refusal)
         stream = self.server.streams.get(path)

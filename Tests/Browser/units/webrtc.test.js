@@ -2,6 +2,7 @@ import { ServerClock } from "/page/server/server-clock.js";
 import { FrameTimes } from "/page/webrtc/frame-times.js";
 import { iceServers } from "/page/webrtc/ice-servers.js";
 import { Refusals } from "/page/webrtc/refusals.js";
+import { SessionResource } from "/page/webrtc/session-resource.js";
 import { equal, near, test } from "./check.js";
 
 /** Milliseconds from 1900 to 1970. */
@@ -82,3 +83,60 @@ test("a path that was played is no longer refused", () => {
     refusals.remove("/cam", false);
     equal(refusals.reason("/cam", false, 1_001), null);
 });
+
+/** Runs a test whose requests are answered by it. @param {(requests: {method: string, url: string, answer: (response: Response) => void}[]) => Promise<void>} body */
+async function withRequests(body) {
+    const usual = globalThis.fetch;
+    const requests = [];
+    globalThis.fetch = (url, { method = "GET" }) => new Promise((answer) => requests.push({ method, url: `${url}`, answer }));
+    try {
+        await body(requests);
+    } finally {
+        globalThis.fetch = usual;
+    }
+}
+
+/** The answer of a server that has created a session. */
+function created() {
+    const response = new Response("v=0", { status: 201, headers: { Location: "/sessions/1" } });
+    Object.defineProperty(response, "url", { value: "http://apus.test/yard/whep" });
+    return response;
+}
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Waits for this number of requests, for a second at most. */
+async function arrival(requests, count) {
+    for (let rest = 200; requests.length < count && rest > 0; rest -= 1) await pause(5);
+}
+
+test("a session that is created after its offer was given up is deleted", () => withRequests(async (requests) => {
+    const late = new AbortController();
+    const creation = SessionResource.create("/yard/whep", "v=0", late.signal).then(() => null, ({ message }) => message);
+    late.abort(new Error("too late"));
+    equal(await creation, "too late");
+    equal(requests.map(({ method }) => method), ["POST"]);
+    requests[0].answer(created());
+    await arrival(requests, 2);
+    equal(requests.slice(1).map(({ method, url }) => [method, url]), [["DELETE", "http://apus.test/sessions/1"]]);
+}));
+
+test("a late refusal leaves nothing to delete", () => withRequests(async (requests) => {
+    const late = new AbortController();
+    const creation = SessionResource.create("/yard/whep", "v=0", late.signal).then(() => null, ({ message }) => message);
+    late.abort(new Error("too late"));
+    equal(await creation, "too late");
+    requests[0].answer(new Response("{}", { status: 503 }));
+    await pause(50);
+    equal(requests.length, 1);
+}));
+
+test("a session that was created in time outlives the limit of its offer", () => withRequests(async (requests) => {
+    const late = new AbortController();
+    const creation = SessionResource.create("/yard/whep", "v=0", late.signal);
+    requests[0].answer(created());
+    equal((await creation).answer, "v=0");
+    late.abort(new Error("too late"));
+    await pause(50);
+    equal(requests.length, 1);
+}));

@@ -11,8 +11,11 @@ import { PeerSession } from "../webrtc/peer-session.js";
 /** Whether this browser has WebRTC. */
 export const playsWebRTC = "RTCPeerConnection" in globalThis;
 
-/** Milliseconds from the answer of the server in which the first picture, or the first sound of audio alone, must come. */
+/** Milliseconds from the offer in which the first picture, or the first sound of audio alone, must come. */
 const longestStart = 1_500;
+
+/** Milliseconds of these in which the server is asked whether the source starts, if the offer has no answer yet. */
+const startQuestion = 500;
 
 /** Milliseconds between two looks at a session. */
 const tick = 100;
@@ -49,6 +52,8 @@ export class WebRTCPlayer {
     #schedule = new RetrySchedule();
     /** Attempts in a row that failed and may be repeated. */
     #failedAttempts = 0;
+    /** Whether there was a picture, or sound of audio alone. */
+    #hasPlayed = false;
     /** @type {FrameTimes | null} */
     #times = null;
     /** The kinds of tracks that the session lacks, although they were offered. @type {string[]} */
@@ -109,9 +114,9 @@ export class WebRTCPlayer {
     /** Plays one session. @returns {Promise<End>} why it has ended, which does not matter if this player was closed */
     async #play() {
         const { signal } = this.#stop;
-        let session;
+        let session, longestWait;
         try {
-            session = await PeerSession.open(whepEndpoint(this.#path), (connection) => this.#offer(connection));
+            ({ session, longestWait } = await this.#open());
         } catch (failure) {
             return failure instanceof RequestFailure ? this.#afterRefusal(failure) : { verdict: "unusable", reason: failure.message };
         }
@@ -120,13 +125,53 @@ export class WebRTCPlayer {
         signal.addEventListener("abort", end, { signal: leave.signal });
         addEventListener("pagehide", end, { signal: leave.signal });
         if (signal.aborted) end();
-        const result = signal.aborted ? null : (await this.#begin(session)) ?? (await this.#follow(session));
+        const result = signal.aborted ? null : (await this.#begin(session, longestWait)) ?? (await this.#follow(session));
         leave.abort();
         if (signal.aborted) return result;
         this.#owner.interrupted();
         session.close();
         this.#video.srcObject = this.#times = null;
         return result;
+    }
+
+    /**
+     * Offers a session.
+     *
+     * WebRTC that has played is waited for longer: it works here, and the server may wait until the source is back.
+     *
+     * @returns {Promise<{session: PeerSession, longestWait: number}>} with the milliseconds that are left for the first picture
+     */
+    async #open() {
+        const begun = performance.now();
+        const answered = new AbortController();
+        const late = new AbortController();
+        let isSourceAwaited = this.#hasPlayed;
+        if (!this.#hasPlayed) this.#limitOffer(late, answered.signal).then((isAwaited) => (isSourceAwaited = isAwaited));
+        try {
+            const session = await PeerSession.open(whepEndpoint(this.#path), (connection) => this.#offer(connection), late.signal);
+            const longestWait = isSourceAwaited ? longestStart : longestStart - (performance.now() - begun);
+            return { session, longestWait };
+        } finally {
+            answered.abort();
+        }
+    }
+
+    /**
+     * Gives an offer up whose answer does not come in time, unless the server waits for the source: another method would wait, too.
+     *
+     * @param {AbortController} late - of the offer
+     * @param {AbortSignal} answered
+     * @returns {Promise<boolean>} whether the source is waited for
+     */
+    async #limitOffer(late, answered) {
+        await pause(longestStart - startQuestion, answered);
+        if (answered.aborted) return false;
+        const asked = performance.now();
+        const { stream } = await askForStream(this.#path, startQuestion);
+        if (stream?.tracks.length === 0) return true;
+        await pause(startQuestion - (performance.now() - asked), answered);
+        late.abort(new Error("the server does not answer offers of WebRTC in time"));
+        return false;
     }
 
     /** The kinds of tracks that are played. */
@@ -145,8 +190,14 @@ export class WebRTCPlayer {
         }
     }
 
-    /** Shows a session. @returns {Promise<End | null>} null as soon as there is a picture, or sound of audio alone */
-    async #begin(session) {
+    /**
+     * Shows a session.
+     *
+     * @param {PeerSession} session
+     * @param {number} longestWait - milliseconds
+     * @returns {Promise<End | null>} null as soon as there is a picture, or sound of audio alone
+     */
+    async #begin(session, longestWait) {
         const receivers = session.transceivers.map(({ receiver }) => receiver);
         if (receivers.length === 0) return { verdict: "unusable", reason: "the server sends none of its tracks by WebRTC" };
         const kinds = receivers.map(({ track }) => track.kind);
@@ -162,7 +213,7 @@ export class WebRTCPlayer {
             // Browsers play sound only after a click or a key.
             if (error.name === "NotAllowedError" && !this.#video.muted && !signal.aborted) this.#owner.soundRefused();
         });
-        await pause(longestStart, started.signal);
+        await pause(longestWait, started.signal);
         // A hidden page decodes frames, and may display none.
         const hasBegun = started.signal.aborted || newestMedia(session) !== null;
         started.abort();
@@ -176,6 +227,7 @@ export class WebRTCPlayer {
         const { signal } = this.#stop;
         if (signal.aborted) return null;
         this.#failedAttempts = 0;
+        this.#hasPlayed = true;
         this.#schedule.succeeded();
         this.#owner.playing();
         const stop = new AbortController();

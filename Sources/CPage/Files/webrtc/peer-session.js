@@ -18,16 +18,17 @@ export class PeerSession {
      *
      * @param {URL} endpoint
      * @param {(connection: RTCPeerConnection) => void} addTracks
+     * @param {AbortSignal} [signal] - gives the offer up if its answer has not come
      * @throws {import("../server/api.js").RequestFailure} if the server refuses
-     * @throws {Error} if the browser fails
+     * @throws {Error} if the browser fails, and the reason of the signal
      */
-    static async open(endpoint, addTracks) {
+    static async open(endpoint, addTracks, signal) {
         const connection = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
         let resource = null;
         try {
             addTracks(connection);
             const offer = await connection.createOffer();
-            resource = await SessionResource.create(endpoint, offer.sdp);
+            resource = await SessionResource.create(endpoint, offer.sdp, signal);
             const { iceServers, answer } = resource;
             if (iceServers.length > 0) connection.setConfiguration({ ...connection.getConfiguration(), iceServers });
             await connection.setLocalDescription(offer);

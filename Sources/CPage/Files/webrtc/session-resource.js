@@ -24,17 +24,18 @@ export class SessionResource {
     /**
      * @param {URL} endpoint
      * @param {string} offer - SDP
+     * @param {AbortSignal} [signal] - gives the offer up. The request goes on, because only its answer names the session: one that is created
+     *     all the same is deleted. If no answer comes at all, the server ends the session, because nobody connects to it in 10 s.
      * @returns {Promise<SessionResource>}
-     * @throws {RequestFailure}
+     * @throws {RequestFailure} and the reason of the signal
      */
-    static async create(endpoint, offer) {
-        const response = await answerTo(endpoint, timeout.offer, {
-            method: "POST", headers: { "Content-Type": "application/sdp" }, body: offer,
+    static async create(endpoint, offer, signal) {
+        const creation = createdBy(endpoint, offer);
+        if (!signal || !await Promise.race([creation.then(() => false), aborted(signal)])) return creation;
+        creation.then((resource) => resource.delete(), () => {
+            // There is nothing to delete.
         });
-        if (response.status !== 201) throw await RequestFailure.of(response);
-        const { headers } = response;
-        const location = new URL(headers.get("Location") ?? "", response.url);
-        return new SessionResource(location, await response.text(), iceServers(headers.get("Link")));
+        throw signal.reason;
     }
 
     /**
@@ -57,6 +58,25 @@ export class SessionResource {
             // The server ends it when it hears nothing more from this page.
         });
     }
+}
+
+/** @returns {Promise<SessionResource>} @throws {RequestFailure} */
+async function createdBy(endpoint, offer) {
+    const response = await answerTo(endpoint, timeout.offer, {
+        method: "POST", headers: { "Content-Type": "application/sdp" }, body: offer,
+    });
+    if (response.status !== 201) throw await RequestFailure.of(response);
+    const { headers } = response;
+    const location = new URL(headers.get("Location") ?? "", response.url);
+    return new SessionResource(location, await response.text(), iceServers(headers.get("Link")));
+}
+
+/** @param {AbortSignal} signal @returns {Promise<true>} settled once it is aborted */
+function aborted(signal) {
+    return new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve(true), { once: true });
+        if (signal.aborted) resolve(true);
+    });
 }
 
 /** @throws {RequestFailure} if there is none */
