@@ -25,7 +25,7 @@ extension Entry {
         _ key: String, _ member: WritableKeyPath<Section, [Value]>, of item: String, maximumCount: Int = 64,
         _ reason: String,
         parse: @escaping (String) -> Value?, show: @escaping (Value) -> String,
-        advice: @escaping (String) -> String? = { _ in nil }
+        advice: @escaping (String) -> String? = { _ in nil }, naming: @escaping (Node) -> String = \.kind
     ) -> Self {
         let expectation =
             "a list of at most \(maximumCount), each \(item.first.map { "aeiou".contains($0) } == true ? "an" : "a") \(item)"
@@ -45,7 +45,7 @@ extension Entry {
                     }
                     if let value = parse(scalar.string) { return value }
                     let hint = advice(scalar.string).map { "; \($0)" } ?? ""
-                    reading.note("expects \(expectation), not \(item.kind)\(hint)", at: item, path)
+                    reading.note("expects \(expectation), not \(naming(item))\(hint)", at: item, path)
                     return nil
                 }
             },

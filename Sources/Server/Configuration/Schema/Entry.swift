@@ -76,7 +76,7 @@ struct Entry<Section> {
         switch content {
         case .option(let option):
             let text = option.value(section) ?? quoted("")
-            let isHidden = isSecret && text != quoted("")
+            let isHidden = isSecret && text != quoted("") && text != "[]"
             return [OptionValue(option: path, text: isHidden ? "…" : withoutCredentials(text))]
         case .options(let inner): return inner.values(section, path)
         }

@@ -93,4 +93,10 @@ extension Node {
         case .scalar(let scalar): "`\(printable(String(scalar.string.prefix(64))))`"
         }
     }
+
+    /// The same for a value that may be secret, so that messages do not repeat it.
+    var kindWithoutText: String {
+        guard case .scalar = self, !isNothing else { return kind }
+        return "this text"
+    }
 }

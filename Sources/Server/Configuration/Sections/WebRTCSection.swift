@@ -55,7 +55,9 @@ extension Schema<Configuration.WebRTC> {
             .list(
                 "iceServers", \.iceServers, of: "URL such as stun:stun.example:3478 or turn:USER:PASSWORD@turn.example",
                 "STUN and TURN servers that clients are told of. This server needs none: clients reach it at its own addresses.",
-                parse: { ICEServer(text: $0) }, show: \.text),
+                // The URLs of TURN servers have passwords.
+                parse: { ICEServer(text: $0) }, show: \.text, naming: \.kindWithoutText
+            ).secret(),
             .choice(
                 "playoutDelay", \.playoutDelay,
                 "control: this server tells browsers to delay frames by at most maximumDelayMilliseconds, which saves 20 to 45 ms. browser: "
@@ -91,7 +93,7 @@ extension ICEServer {
             return
         }
         let login = parts[1][..<at].split(separator: ":", maxSplits: 1)
-        guard login.count == 2 else { return nil }
+        guard login.count == 2, parts[1].index(after: at) < parts[1].endIndex else { return nil }
         self.init(
             url: "\(parts[0]):\(parts[1][parts[1].index(after: at)...])", username: String(login[0]),
             credential: String(login[1]))
