@@ -75,17 +75,62 @@ extension Target {
             from: address)
     }
 
+    /// Sends an offer many times, over connections of its own, because the server closes one with 503.
+    ///
+    /// - Returns: how often each status came.
+    func post(_ offer: String, times count: Int, from address: String) throws -> [Int: Int] {
+        let head = ["POST /hall/whep HTTP/1.1", "Host: localhost", "Content-Type: application/sdp"]
+        func request(_ lines: [String], _ body: String) -> String {
+            (head + lines + ["Content-Length: \(body.utf8.count)"]).joined(separator: "\r\n") + "\r\n\r\n" + body
+        }
+        var statuses: [Int: Int] = [:]
+        for first in stride(from: 0, to: count, by: Self.offersAtOnce) {
+            let connections = try (first..<min(count, first + Self.offersAtOnce)).map { _ in
+                HTTPSocket(over: try LoopbackSocket(port: server.httpPort, from: address))
+            }
+            if setting.hasUsers { for connection in connections { connection.send(request([], "")) } }
+            for connection in connections {
+                let challenge = setting.hasUsers ? connection.response()?.header("WWW-Authenticate") : nil
+                let digest = challenge.map { challenge in
+                    var digest = Digest(.viewer, answering: challenge)
+                    digest.count = 1
+                    return "Authorization: \(digest.authorization("POST", "/hall/whep"))"
+                }
+                connection.send(request(digest.map { [$0] } ?? [], offer))
+            }
+            for connection in connections { statuses[try connection.status(), default: 0] += 1 }
+        }
+        return statuses
+    }
+
+    /// The client and the server work at the same time, and the descriptors suffice.
+    private static let offersAtOnce = 20
+
     /// Calls `body` with a session, which ends afterwards.
     ///
-    /// - Parameter peer: makes the offer, and accepts the answer.
+    /// - Parameters:
+    ///   - peer: makes the offer, and accepts the answer.
+    ///   - path: where sessions begin.
     func withWebRTC(
-        _ peer: WebRTCPeer? = nil, offer: String? = nil, _ body: (WebRTCAttacker) throws -> Void
+        _ peer: WebRTCPeer? = nil, offer: String? = nil, at path: String = "hall/whep", as account: Account = .viewer,
+        _ body: (WebRTCAttacker) throws -> Void
     ) throws {
         let peer = try peer ?? WebRTCPeer()
-        let answer = try post(offer ?? peer.offer())
+        let answer = try post(offer ?? peer.offer(), to: path, as: account)
         try verify(answer.status == 201, "no session: \(answer.head) \(answer.text)")
         let attacker = try WebRTCAttacker(self, peer, answer)
         defer { _ = try? ask("DELETE \(attacker.location)") }
         try body(attacker)
+    }
+}
+
+extension HTTPSocket {
+    /// Waits for the status of the next response, which is not parsed any further.
+    fileprivate func status() throws -> Int {
+        let bytes = bytes(atLeast: 12)
+        guard bytes.count >= 12, let status = Int(String(decoding: bytes[9..<12], as: UTF8.self)) else {
+            throw Breach(description: "no response to an offer")
+        }
+        return status
     }
 }
