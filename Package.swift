@@ -253,10 +253,11 @@ let package = Package(
             .product(name: "NIOHPACK", package: "swift-nio-http2")),
         tests(
             "RTMPServer", "Connecting", "Delivery", "Media", "RTMP", "RTMPClient", "RTMPDelivery", "RTSP", "RTSPServer",
-            "Reactor", "SDP", "Streams", "TLS", logging),
+            "RateControl", "Reactor", "SDP", "Streams", "TLS", logging),
         tests("Serving", "Media", logging),
         tests(
-            "SRTServer", "Connecting", "Delivery", "Media", "RTSP", "Reactor", "SRT", "SRTClient", "Streams", logging),
+            "SRTServer", "CSRT", "Connecting", "Delivery", "Media", "RTSP", "RateControl", "Reactor", "SRT",
+            "SRTClient", "Streams", logging),
         tests(
             "WebRTCServer", "Delivery", "Media", "RTP", "RTSP", "RTSPClient", "RTSPServer", "RateControl", "Reactor",
             "SRTP", "Streams", "TLS", "WebRTC", "WebRTCClient", logging),

@@ -11,7 +11,7 @@ public protocol ByteStream: AnyObject {
 }
 
 /// A blocking TCP connection to this host.
-public final class LoopbackSocket: ByteStream {
+public final class LoopbackSocket: ByteStream, Sendable {
     public struct Failure: Error {
         public let what: String
         public let errno: Int32
@@ -54,6 +54,28 @@ public final class LoopbackSocket: ByteStream {
             throw Failure(what: isBound ? "connect" : "bind", errno: errno)
         }
     }
+
+    /// Takes a connection that a server has accepted.
+    init(adopting descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Sets whether the kernel drops all packets that arrive, as a path that carries nothing does: nothing is acknowledged.
+    public func dropArrivals(_ isDropping: Bool) {
+        guard isDropping else {
+            set(SO_DETACH_FILTER, 0)
+            return
+        }
+        // A program of the Berkeley Packet Filter with one instruction, BPF_RET: nothing of the packet is kept (`struct sock_filter`).
+        var program: (code: UInt16, ifTrue: UInt8, ifFalse: UInt8, operand: UInt32) = (0x06, 0, 0, 0)
+        withUnsafeMutableBytes(of: &program) { instruction in
+            // `struct sock_fprog`.
+            var filter: (count: UInt16, instructions: UnsafeMutableRawPointer?) = (1, instruction.baseAddress)
+            let byteCount = socklen_t(MemoryLayout.size(ofValue: filter))
+            _ = setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_FILTER, &filter, byteCount)
+        }
+    }
+
+    /// Tells the peer that nothing more is sent.
+    public func endSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// The port of this end.
     public var localPort: Int {

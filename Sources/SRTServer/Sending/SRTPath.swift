@@ -3,9 +3,10 @@ import RateControl
 
 /// What the path to one peer carries, from what libsrt tells of its connection. A plain value; confined to the thread of SRT.
 ///
-/// libsrt sends what it is given at once, and keeps it until the peer has acknowledged it. So a path that carries less shows in the send
-/// buffer, which then has more than the media of a round trip, and in the round trip itself. Lost packets are sent again, so loss alone is
-/// no congestion.
+/// libsrt sends what it is given at once, and keeps it until the peer has acknowledged it. A path that carries less than is sent shows in the
+/// round trip, which has the time in the network's queues. A path that carries nothing shows in the send buffer, which then has more than the
+/// media of some round trips. Less than that is no congestion: nothing behind a lost packet is acknowledged before the packet has come, and
+/// loss alone does not change the round trip.
 struct SRTPath {
     private struct Sample {
         let time: MonotonicTime
@@ -20,6 +21,9 @@ struct SRTPath {
 
     /// libsrt acknowledges every 10 ms, and its round trip is smoothed.
     private static let jitter: Int64 = 40_000_000
+    /// Round trips until a packet is acknowledged that was lost twice: one as without loss, one for each repair, and one because reports are
+    /// repeated late.
+    private static let repairRoundTripCount: Int64 = 4
     /// A rate is measured over this many intervals of 50 ms at most.
     private static let mostIntervals = 4
 
@@ -40,12 +44,13 @@ struct SRTPath {
         _ statistics: SRTStatistics, takenByteCount: UInt64, waiting: Int64, at now: MonotonicTime
     ) {
         let least = leastRoundTrip.noted(statistics.roundTrip, at: now)
-        let queued = max(0, statistics.sendBufferDuration - statistics.roundTrip - Self.jitter)
-        let isBusy = queued > 0 || waiting > 0
+        let repair = Self.repairRoundTripCount * statistics.roundTrip
+        let stall = max(0, statistics.sendBufferDuration - repair - Self.jitter)
+        let isBusy = waiting > 0 || stall > 0 || statistics.roundTrip - least > Self.jitter
         let delivered = delivered(takenByteCount, statistics.sendBufferByteCount, isBusy: isBusy, at: now)
         estimator.observed(
             BacklogSample(
-                lag: waiting + queued, delivered: delivered, isApplicationLimited: !isBusy,
+                lag: waiting + stall, delivered: delivered, isApplicationLimited: !isBusy,
                 roundTripTime: statistics.roundTrip, leastRoundTripTime: least),
             at: now)
     }
