@@ -111,4 +111,20 @@ import Testing
         #expect(
             taken.closed?.description == "the server refused: /live/… has a publisher (NetStream.Publish.BadName)")
     }
+
+    /// The text may be a single character: a letter with thousands of accents.
+    @Test(arguments: [ClientTarget.Action.publish, .play])
+    func littleIsKeptOfALongReason(_ action: ClientTarget.Action) throws {
+        let text = "a" + String(repeating: "\u{301}", count: 30_000)
+        var pair = SessionPair(action == .publish ? publishing : playing) { server, order in
+            switch order {
+            case .publish: server.reject(.publishBadName, text)
+            case .play: server.reject(.playFailed, text)
+            default: SessionPair.accept(&server, order)
+            }
+        }
+        pair.run()
+        let reason = try #require(pair.closed?.description.unicodeScalars)
+        #expect(reason.starts(with: "the server refused: a\u{301}".unicodeScalars) && reason.count < 300)
+    }
 }

@@ -35,19 +35,25 @@ public enum ClientOrder: Sendable {
             status.description.isEmpty ? status.code.rawValue : "\(status.description) (\(status.code.rawValue))"
         }
 
-        /// The most characters that are kept of what a server says.
+        /// The most Unicode scalars that are kept of what a server says. A character has any number of them.
         private static let maximumLength = 200
 
-        /// The same without the name of the stream, which may be as secret as a password, and which some servers repeat.
-        func hiding(_ streamName: String) -> Self {
-            let names = [streamName, String(streamName.prefix { $0 != "?" })].filter { $0.count > 1 }
+        private static func beginning(of text: String, _ count: Int) -> String {
+            String(text.unicodeScalars.prefix(count))
+        }
+
+        /// The same with little of what the server says, and without the name of the stream that is published, which may be as secret as a
+        /// password, and which some servers repeat.
+        func shortened(hiding streamName: String?) -> Self {
+            let names = [streamName, streamName.map { String($0.prefix { $0 != "?" }) }]
+                .compactMap(\.self).filter { $0.count > 1 }
             func hidden(_ status: Status) -> Status {
-                let text = names.reduce(String(status.description.prefix(4 * Self.maximumLength))) {
+                let text = names.reduce(Self.beginning(of: status.description, 4 * Self.maximumLength)) {
                     $0.replacing($1, with: "…")
                 }
                 return Status(
-                    status.level, StatusCode(rawValue: String(status.code.rawValue.prefix(Self.maximumLength))),
-                    String(text.prefix(Self.maximumLength)))
+                    status.level, StatusCode(rawValue: Self.beginning(of: status.code.rawValue, Self.maximumLength)),
+                    Self.beginning(of: text, Self.maximumLength))
             }
             return switch self {
             case .refused(let status): .refused(hidden(status))

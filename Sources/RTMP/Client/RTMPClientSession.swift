@@ -243,6 +243,6 @@ public struct RTMPClientSession: Sendable {
 
     private mutating func close(_ reason: ClientOrder.CloseReason) {
         state = .closed
-        orders.append(.close(target.action == .publish ? reason.hiding(target.streamName) : reason))
+        orders.append(.close(reason.shortened(hiding: target.action == .publish ? target.streamName : nil)))
     }
 }
