@@ -64,9 +64,9 @@ public final class PeerTransport {
     ///   - identity: this end of DTLS; the offer has its fingerprint.
     ///   - credentials: those of the offer.
     public init(
-        as identity: DTLSIdentity, _ credentials: ICECredentials, to peer: Peer,
-        using random: inout some RandomNumberGenerator, at now: MonotonicTime
+        as identity: DTLSIdentity, _ credentials: ICECredentials, to peer: Peer, at now: MonotonicTime
     ) {
+        var random = SystemRandomNumberGenerator()
         (self.identity, fingerprint) = (identity, peer.fingerprint)
         role = peer.role == .client ? .client : .server
         connector = ICEConnector(

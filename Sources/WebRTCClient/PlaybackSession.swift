@@ -210,10 +210,8 @@ extension PlaybackSession {
         let family = try openSocket()
         candidates = ReachableCandidate.all(of: answer.candidates, for: family)
         guard !candidates.isEmpty else { throw .noCandidate }
-        var random = SystemRandomNumberGenerator()
         transport = PeerTransport(
-            as: plan.identity, offer.credentials, to: .init(answer, candidateCount: candidates.count), using: &random,
-            at: now)
+            as: plan.identity, offer.credentials, to: .init(answer, candidateCount: candidates.count), at: now)
         self.agreement = agreement
         return agreement
     }

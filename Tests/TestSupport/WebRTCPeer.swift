@@ -96,8 +96,7 @@ public final class WebRTCPeer {
         self.server = server
         port = Int(answer.candidates.first?.port ?? 0)
         socket = try LoopbackSocket(port: port, isDatagram: way == .udp)
-        var random = SystemRandomNumberGenerator()
-        transport = PeerTransport(as: identity, credentials, to: server, using: &random, at: .now())
+        transport = PeerTransport(as: identity, credentials, to: server, at: .now())
     }
 
     /// Continues from another port, and nominates it, as a client whose network has changed.

@@ -10,12 +10,10 @@ struct PeerTransportTests {
     private let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
     private func transport() throws -> PeerTransport {
-        var random = SystemRandomNumberGenerator()
-        return PeerTransport(
+        PeerTransport(
             as: try DTLSIdentity(SelfSignedCertificate(for: [.host("peer")], days: 30)),
             ICECredentials(random: [UInt8](repeating: 4, count: ICECredentials.randomByteCount)),
-            to: .init(try ReceivedAnswer(parsing: Array(Samples.answer().utf8)), candidateCount: 1), using: &random,
-            at: start)
+            to: .init(try ReceivedAnswer(parsing: Array(Samples.answer().utf8)), candidateCount: 1), at: start)
     }
 
     @Test func aSilentCandidateIsReportedWithItsAddress() throws {
