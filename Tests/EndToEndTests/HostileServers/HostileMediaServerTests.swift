@@ -104,13 +104,5 @@ extension EndToEnd {
                 #expect(isRunning, "a viewer receives nothing any more")
             }
         }
-
-        @Test func eachAttackOfRTMPHasItsGuardInTheSources() throws {
-            for server in HostileRTMPServer.all {
-                let file = Checkout.root.appending(path: "Sources/\(server.protection.file)")
-                let source = try String(contentsOf: file, encoding: .utf8)
-                #expect(source.contains(server.protection.text), "\(server.name): \(server.protection)")
-            }
-        }
     }
 }

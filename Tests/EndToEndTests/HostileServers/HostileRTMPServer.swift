@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// A server of RTMP that attacks those that pull a stream from it, or publish one to it.
-struct HostileRTMPServer: Sendable {
+struct HostileRTMPServer: HostileServer {
     let name: String
     let protection: Attack.Guard
     /// The visible effect.
@@ -26,12 +26,12 @@ struct HostileRTMPServer: Sendable {
 
     static let all: [HostileRTMPServer] = [
         HostileRTMPServer(
-            "RTMP: answers nothing", in: "RTMPClient/ServerSession.swift",
+            "answers nothing", in: "RTMPClient/ServerSession.swift",
             guard: "guard !hasStarted, deadline <= now else { return }", effect: "given up after 10 s",
             reason: "the server does not answer"
         ) { _, _ in true },
         HostileRTMPServer(
-            "RTMP: a handshake byte by byte", in: "RTMPClient/ServerSession.swift",
+            "a handshake byte by byte", in: "RTMPClient/ServerSession.swift",
             guard: "deadline = now.advanced(byMilliseconds: Self.startMilliseconds)", effect: "given up after 10 s",
             reason: "the server does not answer"
         ) { _, client in
@@ -41,18 +41,18 @@ struct HostileRTMPServer: Sendable {
             }
         },
         HostileRTMPServer(
-            "RTMP: another version", in: "RTMP/Handshake/ClientHandshake.swift", guard: "throw .unsupportedVersion",
+            "another version", in: "RTMP/Handshake/ClientHandshake.swift", guard: "throw .unsupportedVersion",
             effect: "the connection is closed", reason: "unsupported RTMP version 6"
         ) { _, client in client.offers([6] + [UInt8](repeating: 0, count: 1_536)) },
         HostileRTMPServer(
-            "RTMP: a message of 16 MB", in: "RTMP/Chunk/ChunkReader.swift", guard: "throw .messageTooLong(byteCount:",
+            "a message of 16 MB", in: "RTMP/Chunk/ChunkReader.swift", guard: "throw .messageTooLong(byteCount:",
             effect: "the connection is closed", reason: "a message of 16777215 bytes is longer than 4194304"
         ) { _, client in
             client.offers(ScriptedRTMP.handshake + ScriptedRTMP.header(20, byteCount: 0xFF_FFFF))
                 && client.offers([UInt8](repeating: 0, count: 65_536))
         },
         HostileRTMPServer(
-            "RTMP: a message that is never completed", in: "RTMPClient/ServerSession.swift",
+            "a message that is never completed", in: "RTMPClient/ServerSession.swift",
             guard: "fail(transport == nil ? SessionFailure(connection.delay)", effect: "given up after 10 s",
             reason: "the server does not answer"
         ) { _, client in
@@ -63,7 +63,7 @@ struct HostileRTMPServer: Sendable {
             return repeats(60) { _ in client.offers([UInt8](repeating: 0, count: 65_536)) }
         },
         HostileRTMPServer(
-            "RTMP: unfinished messages in chunks of 2 GB", in: "RTMP/Chunk/ChunkReader.swift",
+            "unfinished messages in chunks of 2 GB", in: "RTMP/Chunk/ChunkReader.swift",
             guard: "throw .tooManyPartialBytes(limit:", effect: "the connection is closed",
             reason: "unfinished messages have more than 8388608 bytes"
         ) { client, peer in
@@ -79,12 +79,12 @@ struct HostileRTMPServer: Sendable {
             return true
         },
         HostileRTMPServer(
-            "RTMP: chunks without a length", in: "RTMP/Chunk/ChunkReader.swift",
+            "chunks without a length", in: "RTMP/Chunk/ChunkReader.swift",
             guard: "guard value > 0, value < 0x8000_0000 else", effect: "the connection is closed",
             reason: "invalid chunk size 0"
         ) { _, client in client.offers(ScriptedRTMP.handshake + ScriptedRTMP.setChunkSize(0)) },
         HostileRTMPServer(
-            "RTMP: objects inside each other as an answer", in: "RTMP/AMF0/AMF0Reader.swift",
+            "objects inside each other as an answer", in: "RTMP/AMF0/AMF0Reader.swift",
             guard: "throw .dataTooDeep(limit:", effect: "the connection is closed", reason: "AMF0 objects nested deeper"
         ) { _, client in
             let nested = (0..<10_000).flatMap { _ in [3, 0, 1, 0x61] as [UInt8] }
@@ -92,7 +92,7 @@ struct HostileRTMPServer: Sendable {
                 ScriptedRTMP.handshake + ScriptedRTMP.setChunkSize(0x10000) + ScriptedRTMP.result(of: 1, nested))
         },
         HostileRTMPServer(
-            "RTMP: thousands of values as an answer", in: "RTMP/AMF0/AMF0Reader.swift",
+            "thousands of values as an answer", in: "RTMP/AMF0/AMF0Reader.swift",
             guard: "throw .tooManyValues(limit:", effect: "the connection is closed", reason: "AMF0 values in a message"
         ) { _, client in
             client.offers(
@@ -100,7 +100,7 @@ struct HostileRTMPServer: Sendable {
                     + ScriptedRTMP.result(of: 1, [UInt8](repeating: 5, count: 60_000)))
         },
         HostileRTMPServer(
-            "RTMP: a flood of pings, whose answers are not read", in: "RTMPClient/ServerSession.swift",
+            "a flood of pings, whose answers are not read", in: "RTMPClient/ServerSession.swift",
             guard: "transport.pendingByteCount > Self.pendingLimit", effect: "the connection is closed",
             reason: "the server does not read what is sent to it"
         ) { client, peer in
@@ -109,7 +109,7 @@ struct HostileRTMPServer: Sendable {
             return peer.offers(ScriptedRTMP.acceptance(of: client)) && repeats(3_000) { _ in peer.offers(pings) }
         },
         HostileRTMPServer(
-            "RTMP: windows of zero bytes, of 4 GB and of one byte, and then a flood",
+            "windows of zero bytes, of 4 GB and of one byte, and then a flood",
             in: "RTMP/Connection/Acknowledgements.swift", guard: "peerWindowByteCount = max(byteCount, 1024)",
             effect: "an acknowledgement for each kilobyte at most"
         ) { client, peer in
@@ -126,7 +126,7 @@ struct HostileRTMPServer: Sendable {
             return repeats(10_000) { _ in peer.offers(message) }
         },
         HostileRTMPServer(
-            "RTMP: accepts, and closes at once", in: "Server/Input/RestartSchedule.swift",
+            "accepts, and closes at once", in: "Server/Input/RestartSchedule.swift",
             guard: "nextPause = min(nextPause * 2", effect: "the next attempt comes later each time",
             reason: "the server closed the connection"
         ) { client, peer in
@@ -135,7 +135,7 @@ struct HostileRTMPServer: Sendable {
             return true
         },
         HostileRTMPServer(
-            "RTMP: a long reason with line breaks", in: "RTMP/Client/ClientOrder.swift",
+            "a long reason with line breaks", in: "RTMP/Client/ClientOrder.swift",
             guard: "private static let maximumLength = 200", effect: "one line with 200 characters of the reason",
             reason: "the server refused: first"
         ) { client, peer in
@@ -145,7 +145,7 @@ struct HostileRTMPServer: Sendable {
             return peer.offers(ScriptedRTMP.connected + ScriptedRTMP.status("error", code, text))
         },
         HostileRTMPServer(
-            "RTMP: media that is garbage", in: "RTMPDelivery/MessageReception.swift",
+            "media that is garbage", in: "RTMPDelivery/MessageReception.swift",
             guard: "return .unusable(reasons: reasons)", effect: "given up after 3 s", reason: "malformed FLV messages",
             isForPlayersOnly: true
         ) { client, peer in
@@ -165,7 +165,7 @@ struct HostileRTMPServer: Sendable {
             }
         },
         HostileRTMPServer(
-            "RTMP: a flood of frames", in: "Streams/Ring.swift", guard: "self.byteCount > bounds.byteCount ||",
+            "a flood of frames", in: "Streams/Ring.swift", guard: "self.byteCount > bounds.byteCount ||",
             effect: "at most `ring.bytes` of them are kept", isForPlayersOnly: true
         ) { client, peer in
             guard peer.offers(ScriptedRTMP.acceptance(of: client) + configuration) else { return false }
@@ -175,7 +175,7 @@ struct HostileRTMPServer: Sendable {
             }
         },
         HostileRTMPServer(
-            "RTMP: a flood of media for a publisher", in: "RTMP/Client/RTMPClientSession.swift",
+            "a flood of media for a publisher", in: "RTMP/Client/RTMPClientSession.swift",
             guard: "if case .running = state, target.action == .play", effect: "it is ignored"
         ) { client, peer in
             guard client == .publisher else { return true }

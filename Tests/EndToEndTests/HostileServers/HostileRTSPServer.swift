@@ -1,8 +1,8 @@
 import Synchronization
 import TestSupport
 
-/// A server that attacks those that pull its stream.
-struct HostileServer: Sendable {
+/// A server of RTSP that attacks those that pull its stream.
+struct HostileRTSPServer: HostileServer {
     let name: String
     let protection: Attack.Guard
     /// The visible effect.
@@ -35,13 +35,12 @@ struct HostileServer: Sendable {
         }
     }
 
-    /// All servers in the order of the table in docs/abuse.md.
-    static let all: [HostileServer] = [
-        HostileServer(
+    static let all: [HostileRTSPServer] = [
+        HostileRTSPServer(
             "answers nothing", in: "RTSP/Client/ClientConnection.swift", guard: ".noAnswer(pending.request.method)",
             effect: "given up after 10 s", reason: "no response to OPTIONS"
         ) { _, _ in true },
-        HostileServer(
+        HostileRTSPServer(
             "answers byte by byte", in: "RTSP/Client/ClientRequests.swift",
             guard: "deadline: now.advanced(byMilliseconds: timeoutMilliseconds))", effect: "given up after 10 s",
             reason: "no response to OPTIONS"
@@ -52,11 +51,11 @@ struct HostileServer: Sendable {
             }
             return true
         },
-        HostileServer(
+        HostileRTSPServer(
             "answers with garbage", in: "RTSP/Client/ClientConnection.swift", guard: "close(.badMessage(error))",
             effect: "the connection is closed", reason: "invalid RTSP from the server"
         ) { _, peer in peer.send([UInt8](repeating: 0xFF, count: 1_000)) },
-        HostileServer(
+        HostileRTSPServer(
             "an endless header section", in: "RTSP/Messages/MessageHead.swift",
             guard: "limits.headByteCount - byteCount",
             effect: "the connection is closed", reason: "invalid RTSP from the server"
@@ -64,13 +63,13 @@ struct HostileServer: Sendable {
             guard peer.send(Array("RTSP/1.0 200 OK\r\nCSeq: 1\r\nX: ".utf8)) else { return false }
             return repeats(4_000) { peer.send([UInt8](repeating: 0x61, count: 16_384)) }
         },
-        HostileServer(
+        HostileRTSPServer(
             "a description of 10 MB", in: "RTSP/Messages/MessageHead.swift", guard: "length <= limit",
             effect: "the connection is closed", reason: "invalid RTSP from the server"
         ) { request, peer in
             peer.send(request.answer(body: String(repeating: "a=x\r\n", count: 2_000_000)))
         },
-        HostileServer(
+        HostileRTSPServer(
             "a description of 100 tracks", in: "SDP/Text/Parser.swift",
             guard: "guard description.media.count < mediaLimit else", effect: "the connection is closed",
             reason: "the session description has more than 64 media"
@@ -78,7 +77,7 @@ struct HostileServer: Sendable {
             let media = String(repeating: Publisher.video, count: 100)
             return peer.send(request.answer(body: Publisher.description(media: media)))
         },
-        HostileServer(
+        HostileRTSPServer(
             "redirects to itself", in: "RTSPClient/ClientSession.swift",
             guard: "guard redirectionCount < plan.redirectionLimit else", effect: "given up after 5 redirections",
             reason: "the server redirects again and again"
@@ -87,14 +86,14 @@ struct HostileServer: Sendable {
             let url = request.head.split(separator: " ").dropFirst().first ?? ""
             return peer.send(request.answer(["Location: \(url)"], status: "302 Found"))
         },
-        HostileServer(
+        HostileRTSPServer(
             "redirects to an address that is not permitted", in: "Connecting/PermittedDestinations.swift",
             guard: "guard rules.admits(ip) else { return false }", effect: "not followed",
             reason: "connections to the address of rtsp://127.0.0.66:9/x are not permitted"
         ) { request, peer in
             peer.send(request.answer(["Location: rtsp://127.0.0.66:9/x"], status: "302 Found"))
         },
-        HostileServer(
+        HostileRTSPServer(
             "requests without reading the answers", in: "Connecting/ServerLink.swift",
             guard: "> Self.unsentLimit { fail(.unreadRequests) }", effect: "the connection is closed",
             reason: "the server does not read what is sent to it"
@@ -102,19 +101,19 @@ struct HostileServer: Sendable {
             let requests = Array(String(repeating: "OPTIONS * RTSP/1.0\r\nCSeq: 1\r\n\r\n", count: 1_000).utf8)
             return repeats(10_000) { peer.send(requests) }
         },
-        HostileServer(
+        HostileRTSPServer(
             "half a frame, then nothing", in: "Delivery/Reception/StreamReception.swift",
             guard: "if silenceDeadline <= now {", effect: "given up after 10 s",
             reason: "no media has come for 10 seconds"
         ) { peer in peer.send([0x24, 0, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 1_000)) },
-        HostileServer(
+        HostileRTSPServer(
             "a flood of frames", in: "Streams/Ring.swift", guard: "self.byteCount > bounds.byteCount ||",
             effect: "at most `ring.bytes` of them are kept"
         ) { peer in
             var packets = PacketWriter()
             return repeats(1_600) { peer.send(packets.packet([0x65] + [UInt8](repeating: 1, count: 60_000), after: 9)) }
         },
-        HostileServer(
+        HostileRTSPServer(
             "a fragmented frame without an end", in: "RTP/Payload/NALUnits/NALUnitDepacketizer.swift",
             guard: "byteCount <= Self.maximumUnitBytes - bytes.count", effect: "at most 8 MB are kept"
         ) { peer in
@@ -128,13 +127,6 @@ struct HostileServer: Sendable {
             }
         },
     ]
-
-    /// The table of docs/abuse.md.
-    static var table: String {
-        let rows = all.map { "| \($0.name) | `\($0.protection.file)`: `\($0.protection.text)` | \($0.effect) |" }
-        return "| the server's attack | guard | effect |\n|---|---|---|\n"
-            + rows.joined(separator: "\n").replacing("||", with: "\\|\\|")
-    }
 
     /// Calls `step` so often, or until it fails.
     private static func repeats(_ count: Int, _ step: () -> Bool) -> Bool {

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Servers that attack Apus while it pulls their streams.
+    /// Servers of RTSP that attack Apus while it pulls their streams.
     @Suite(.serialized, .sharesMachine)
-    struct HostileServers {
+    struct HostileRTSPServers {
         /// All attack at the same time, again and again, on the event loop that two viewers of another path share.
         @Test func noServerDisturbsOtherPaths() async throws {
             let answered = Mutex<Set<Int>>([])
-            let servers = try HostileServer.all.enumerated().map { index, server in
+            let servers = try HostileRTSPServer.all.enumerated().map { index, server in
                 try ScriptedServer { request, peer in
                     defer { if request.method == "PLAY" { _ = answered.withLock { $0.insert(index) } } }
                     return server.script(request, peer)
@@ -25,7 +25,7 @@ extension EndToEnd {
                 /// All servers have attacked: their reasons are logged, or they have sent all of their media.
                 func isOver() -> Bool {
                     highest = max(highest, target.memory)
-                    return zip(HostileServer.all, servers).enumerated().allSatisfy { index, row in
+                    return zip(HostileRTSPServer.all, servers).enumerated().allSatisfy { index, row in
                         row.0.reason.map {
                             target.server.log.contains("\(row.1.url): ") && target.server.log.contains($0)
                         }
@@ -33,7 +33,7 @@ extension EndToEnd {
                     }
                 }
                 _ = await eventually(within: 40, isOver)
-                for (index, row) in zip(HostileServer.all, servers).enumerated() {
+                for (index, row) in zip(HostileRTSPServer.all, servers).enumerated() {
                     let lines = target.server.log.split(separator: "\n").filter { $0.contains(row.1.url) }
                     if let reason = row.0.reason {
                         #expect(lines.contains { $0.contains(reason) }, "\(row.0.name): \(lines)")
@@ -52,16 +52,6 @@ extension EndToEnd {
                 }
                 #expect(isRunning, "a viewer receives nothing any more")
             }
-        }
-
-        @Test func eachAttackHasItsGuardInTheSourcesAndInTheDocumentation() throws {
-            for server in HostileServer.all {
-                let file = Checkout.root.appending(path: "Sources/\(server.protection.file)")
-                let source = try String(contentsOf: file, encoding: .utf8)
-                #expect(source.contains(server.protection.text), "\(server.name): \(server.protection)")
-            }
-            let page = try String(contentsOf: Checkout.root.appending(path: "docs/abuse.md"), encoding: .utf8)
-            #expect(page.contains(HostileServer.table), "docs/abuse.md must contain:\n\(HostileServer.table)")
         }
     }
 }
