@@ -60,7 +60,7 @@ extension Assembly {
         let (paths, isStopping) = state.withLock { ($0.paths.values, $0.isStopping) }
         return !isStopping
             && paths.allSatisfy { path in
-                path.stream.announcement != nil || path.publishing != nil
+                path.stream.announcement != nil || path.source.waitsForInput
                     || path.supervisor.condition.state != .starting
             }
     }

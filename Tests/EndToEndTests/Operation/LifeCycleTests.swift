@@ -18,7 +18,7 @@ extension EndToEnd {
 
         @Test func aServerThatWaitsForAPublisherIsReady() async throws {
             let folder = try TemporaryFolder()
-            try folder.write("paths: { yard: { source: publish } }\n", to: "apus.yml")
+            try folder.write("paths: { yard: { source: publish }, low: { source: 'track:yard/1' } }\n", to: "apus.yml")
             try await withServer("--config", folder.file("apus.yml"), hasHTTP: true) { server in
                 let response = try HTTPSocket(port: server.httpPort).ask("GET /readyz")
                 #expect(response?.text == "ready\n")
