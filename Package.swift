@@ -227,7 +227,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Media", "RTP", "RTSPClient", "Reactor", "TLS", "WebRTC", "WebRTCClient", logging, nioCore,
+                "Media", "RTP", "RTSPClient", "RateControl", "Reactor", "SRTP", "Streams", "TLS", "WebRTC",
+                "WebRTCClient", logging, nioCore,
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
             ],
             path: "Tests/TestSupport", swiftSettings: everywhere),

@@ -4,11 +4,11 @@ import Reactor
 import SRTServer
 import Synchronization
 
-/// The calls to SRT servers, on the thread of SRT, which also serves clients if there is a server. Without a server and without a path that
-/// calls one there is neither that thread nor its library. Thread-safe.
+/// The calls to SRT servers. They share the thread of SRT with the server, if there is one. The thread and the library exist only if a
+/// server or a path needs them. Thread-safe.
 ///
-/// Loading the library takes milliseconds, so no media loop may do it: ``load()`` comes before forwards, whose sessions begin on media
-/// loops and use what is loaded (``loaded()``). Pulls begin on the threads of their sources, which may load.
+/// Loading the library takes milliseconds, so no media loop may do it. Sessions of forwards begin on media loops: they use ``loaded()``,
+/// and ``load()`` is called before. Pulls begin on the threads of their sources, which may load.
 public final class SRTCalls: Sendable {
     /// Where calls may go.
     public let destinations: PermittedDestinations

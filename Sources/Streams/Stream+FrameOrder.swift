@@ -1,7 +1,7 @@
 import Media
 
 extension Stream {
-    /// The video tracks whose recent frames are presented in another order than they are decoded: those with B-frames.
+    /// The video tracks with B-frames: recent frames were presented in another order than they are decoded.
     ///
     /// The parameter sets of many encoders do not tell it, but the frames' times do. Each call reads the whole history under the stream's
     /// lock, so it is for the moment in which a viewer joins. It knows nothing of a source that has not sent two B-frames yet.

@@ -2,7 +2,7 @@ import Media
 import RTP
 import RateControl
 import Streams
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Delivery
@@ -10,13 +10,6 @@ import Testing
 /// An encoder follows what the viewers of its stream can receive.
 @Suite(.serialized)
 struct RateTests {
-    private final class FollowingSource: Streams.Source {
-        let orders = Mutex<[EncoderOrder?]>([])
-        func requestKeyframe() {}
-        func follow(_ order: EncoderOrder?) { orders.withLock { $0.append(order) } }
-        var last: Int64? { orders.withLock { $0.last.flatMap { $0?.bitrate.bitsPerSecond } } }
-    }
-
     private static let settings = EncoderRate.Settings(
         limits: RateLimits(
             minimum: DataRate(bitsPerSecond: 100_000), maximum: DataRate(bitsPerSecond: 1_000_000)))

@@ -139,16 +139,6 @@ struct ServedRateTests {
     }
 }
 
-private final class FollowingSource: Streams.Source {
-    private let orders = Mutex<[EncoderOrder?]>([])
-
-    func requestKeyframe() {}
-    func follow(_ order: EncoderOrder?) { orders.withLock { $0.append(order) } }
-
-    /// The last bitrate that was ordered; `nil` if there was none.
-    var last: Int64? { orders.withLock { $0.last.flatMap { $0?.bitrate.bitsPerSecond } } }
-}
-
 /// A stream of 25 frames per second that is sent over one connection, and whose source follows what the connection carries: between
 /// 100 kbit/s and 1 Mbit/s.
 private final class SlowLink {

@@ -2,7 +2,6 @@ import Delivery
 import Media
 import RateControl
 import Streams
-import Synchronization
 import TestSupport
 import Testing
 
@@ -11,16 +10,6 @@ import Testing
 /// An encoder follows what connections of the real libsrt carry (`rate: follow`), over a relay that passes less than is sent.
 @Suite(.serialized)
 struct RateTests {
-    private final class FollowingSource: Streams.Source {
-        private let orders = Mutex<[EncoderOrder?]>([])
-
-        func requestKeyframe() {}
-        func follow(_ order: EncoderOrder?) { orders.withLock { $0.append(order) } }
-
-        /// The last bitrate that was ordered; `nil` if there was none.
-        var last: Int64? { orders.withLock { $0.last.flatMap { $0?.bitrate.bitsPerSecond } } }
-    }
-
     private static let settings = EncoderRate.Settings(
         limits: RateLimits(
             minimum: DataRate(bitsPerSecond: 100_000), maximum: DataRate(bitsPerSecond: 1_000_000)))

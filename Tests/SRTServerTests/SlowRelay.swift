@@ -2,8 +2,8 @@ import Media
 import Reactor
 import Synchronization
 
-/// Passes the datagrams of one caller on to a server, and those of the server back, on a thread of its own. In each direction it may pass
-/// less than comes: what would wait for more than a second is dropped.
+/// Passes datagrams between one caller and a server, on a thread of its own. Each direction can be slowed down: what would wait for more
+/// than a second is dropped.
 final class SlowRelay: Sendable {
     /// For the caller.
     let address: SocketAddress

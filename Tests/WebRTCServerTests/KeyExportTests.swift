@@ -2,6 +2,7 @@ import Glibc
 import Media
 import RTP
 import SRTP
+import TestSupport
 import Testing
 
 @testable import TLS
@@ -92,17 +93,7 @@ struct KeyExportTests {
         let header: [UInt8] = [
             0x80, 96, UInt8(truncatingIfNeeded: index >> 8), UInt8(truncatingIfNeeded: index), 0, 0, 0, 9, 0, 0, 0, 77,
         ]
-        let protection = try OutgoingProtection(key, ssrc: 77)
-        var packet = header + payload + [UInt8](repeating: 0, count: protection.overhead)
-        header.withUnsafeBytes { header in
-            payload.withUnsafeBytes { payload in
-                packet.withUnsafeMutableBytes { packet in
-                    guard let start = packet.baseAddress else { return }
-                    protection.seal(payload, header: header, index: index, to: start + header.count)
-                }
-            }
-        }
-        return (header, packet)
+        return (header, try OutgoingProtection(key, ssrc: 77).sealed(payload, header: header, index: index))
     }
 }
 

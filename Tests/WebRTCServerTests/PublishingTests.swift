@@ -308,16 +308,7 @@ private final class TestSender {
             + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: timestamp >> $0) }
             + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: ssrc.rawValue >> $0) }
         if let transportNumber { header += [0xBE, 0xDE, 0, 1, 0x51, 0, transportNumber, 0] }
-        var packet = header + payload + [UInt8](repeating: 0, count: protection.overhead)
-        header.withUnsafeBytes { header in
-            payload.withUnsafeBytes { payload in
-                packet.withUnsafeMutableBytes { packet in
-                    guard let start = packet.baseAddress else { return }
-                    protection.seal(payload, header: header, index: index, to: start + header.count)
-                }
-            }
-        }
+        peer.send(protection.sealed(payload, header: header, index: index))
         index += 1
-        peer.send(packet)
     }
 }

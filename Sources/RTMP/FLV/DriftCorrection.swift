@@ -19,11 +19,11 @@ struct DriftCorrection: Sendable {
     private static let settlingTime: Int64 = 10_000_000_000
     /// Beyond drift, the least delays of two half minutes may differ by this much, because queues in mobile networks may last for long.
     private static let allowance: Int64 = 50_000_000
-    /// A smaller error is not corrected, so that the times of a publisher whose clock is right are not changed: publishers round to
+    /// A smaller error is not corrected, so the times of a publisher with a correct clock stay as they are. Publishers round to
     /// milliseconds, and of few messages even the least delayed one is late by some milliseconds.
     private static let tolerance: Int64 = 5_000_000
-    /// The correction changes by a thousandth of the media time: twice as fast as the largest drift, so that it gains on it. Of an AAC
-    /// frame this is one sample, and of a video frame less than the millisecond to which publishers round.
+    /// The correction changes by a thousandth of the media time, which is twice the largest drift. In an AAC frame this is one sample,
+    /// and in a video frame less than the millisecond to which publishers round.
     private static let slewDivisor: Int64 = 1_000
 
     private enum Phase: Sendable {

@@ -8,6 +8,9 @@ import Streams
 final class PlayerAudience {
     /// The frames that libavformat probes before it begins to play, with times that differ: it waits for 40 if times are milliseconds.
     private static let probedFrameCount = 45
+    /// What the limit of a fast start's bytes is multiplied by: so many frames reach back over two keyframes more often, and TCP sends
+    /// them unpaced.
+    private static let byteLimitFactor = 2
     /// The longest window of a fast start, in nanoseconds: players present it at normal speed, and stay behind by as much for good.
     /// Each probed frame has a millisecond of its own in it.
     private static let longestWindow: Int64 = 50_000_000
@@ -64,6 +67,7 @@ final class PlayerAudience {
         let join = player.path.join
         var limits = join.fastStart
         limits.minimumFrames = max(limits.minimumFrames, Self.probedFrameCount)
+        limits.maximumByteCount *= Self.byteLimitFactor
         let key = MessageFastStart.Key(limits: limits, window: min(join.fastStartWindow, Self.longestWindow))
         guard let leading, isFast, join.mode != .keyframe else { return .none(at: point.nextIndex, key) }
         if let shared = sharedFastStart, shared.key == key, shared.nextIndex == point.nextIndex { return shared }

@@ -24,7 +24,7 @@ public struct PlaybackAnswer: Hashable, Sendable {
         public var captureTime: Bool
         /// Reports about the arrival of packets (transport-cc), which browsers send ten to twenty times a second.
         public var arrivalReports: Bool
-        /// Tracks whose frames have come in another order than they are presented in, whatever their parameter sets tell.
+        /// Tracks with B-frames, whatever their parameter sets tell.
         public var reorderedTracks: Set<TrackID>
 
         public init(

@@ -9,7 +9,7 @@ struct TrackChoice {
 
     /// Chooses the first track for which a medium has a format.
     ///
-    /// - Parameter reordered: tracks whose frames have come in another order than they are presented in.
+    /// - Parameter reordered: tracks with B-frames.
     init(of tracks: [Track], reordered: Set<TrackID>, in offer: Offer, _ media: [Int]) throws(OfferError) {
         var failures: [String] = []
         for track in tracks {

@@ -119,17 +119,7 @@ private struct SecurePackets {
 
     /// The packet, encrypted.
     func sealed(_ packet: [UInt8]) -> [UInt8] {
-        let (header, payload) = (Array(packet[..<12]), Array(packet[12...]))
-        var sealed = [UInt8](repeating: 0, count: payload.count + protection.overhead)
-        sealed.withUnsafeMutableBytes { place in
-            payload.withUnsafeBytes { payload in
-                header.withUnsafeBytes { header in
-                    guard let start = place.baseAddress else { return }
-                    let number = UInt64(header[2]) << 8 | UInt64(header[3])
-                    protection.seal(payload, header: header, index: number, to: start)
-                }
-            }
-        }
-        return header + sealed
+        let number = UInt64(packet[2]) << 8 | UInt64(packet[3])
+        return protection.sealed(Array(packet[12...]), header: Array(packet[..<12]), index: number)
     }
 }

@@ -54,15 +54,7 @@ final class SRTPSender {
             [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) }
         }
         let header = [0x80, isLast ? 0xE0 : 0x60] + number + words
-        var packet = header + payload + [UInt8](repeating: 0, count: protection.overhead)
-        header.withUnsafeBytes { header in
-            payload.withUnsafeBytes { payload in
-                packet.withUnsafeMutableBytes { packet in
-                    guard let start = packet.baseAddress else { return }
-                    protection.seal(payload, header: header, index: index, to: start + header.count)
-                }
-            }
-        }
+        let packet = protection.sealed(payload, header: header, index: index)
         index += 1
         packets.append(packet)
         peer.send(packet)

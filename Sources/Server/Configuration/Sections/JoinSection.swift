@@ -41,7 +41,8 @@ extension Schema<Configuration.Join> {
             ).formerly("maximumPreludeFrames"),
             .integer(
                 "maximumFastStartBytes", \.maximumFastStartBytes, in: 10_000...100_000_000, unit: "bytes",
-                "A fast start with more bytes is not sent: if it takes longer than 200 ms to send, the rest stays as latency."
+                "A fast start with more bytes is not sent: if it takes longer than 200 ms to send, the rest stays as latency. "
+                    + "Over RTMP the limit is twice as high, for the frames that players analyse."
             ).formerly("maximumPreludeBytes"),
             .integer(
                 "totalFastStartBytes", \.totalFastStartBytes, in: 1_000_000...4_000_000_000, unit: "bytes",
