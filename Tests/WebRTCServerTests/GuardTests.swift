@@ -73,13 +73,72 @@ struct GuardTests {
     private func withViewer(_ body: (WebRTCBroadcast, WebRTCPeer) throws -> Void) async throws {
         try await WebRTCBroadcast.run { broadcast in
             broadcast.cam.announce([.video])
-            broadcast.publishFrame(isKeyframe: true)
-            let peer = try WebRTCPeer()
-            let response = try await broadcast.open(peer.offer())
-            try peer.accept(response.text)
-            try #require(peer.run { !peer.packets.isEmpty })
-            try body(broadcast, peer)
+            try body(broadcast, try await viewer(of: broadcast))
         }
+    }
+
+    /// A viewer that has got media.
+    private func viewer(of broadcast: WebRTCBroadcast) async throws -> WebRTCPeer {
+        broadcast.publishFrame(isKeyframe: true)
+        let peer = try WebRTCPeer()
+        let response = try await broadcast.open(peer.offer())
+        try peer.accept(response.text)
+        try #require(peer.run { !peer.packets.isEmpty })
+        return peer
+    }
+
+    /// The owner of a session forges the source of its checks: it is the address and port of another client.
+    @Test func aSessionCannotTakeThePathOfAnother() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            let (attacker, victim) = (try await viewer(of: broadcast), try await viewer(of: broadcast))
+            for _ in 0..<3 { victim.send(attacker.check()) }
+            // Makes the attacker's session forget its oldest path.
+            let others = try (0..<9).map { _ in try LoopbackSocket(port: attacker.port, isDatagram: true) }
+            for other in others {
+                other.send(attacker.check())
+                #expect(other.receive(within: 5) != nil)
+            }
+            for peer in [victim, attacker] {
+                expectMedia(broadcast, at: peer)
+                expectAnswer(to: peer)
+            }
+        }
+    }
+
+    /// Another session has checked a client's address and port before the client does, and has received nothing there.
+    @Test func aPathThatAnotherSessionHasOnlyCheckedIsTakenOver() async throws {
+        try await WebRTCBroadcast.run { broadcast in
+            broadcast.cam.announce([.video])
+            let attacker = try await viewer(of: broadcast)
+            broadcast.publishFrame(isKeyframe: true)
+            let client = try WebRTCPeer()
+            let response = try await broadcast.open(client.offer())
+            try client.accept(response.text)
+            client.send(attacker.check())
+            for peer in [client, attacker] {
+                expectMedia(broadcast, at: peer)
+                expectAnswer(to: peer)
+            }
+        }
+    }
+
+    private func expectMedia(_ broadcast: WebRTCBroadcast, at peer: WebRTCPeer) {
+        let count = peer.packets.count
+        #expect(
+            peer.run {
+                broadcast.publishFrame(isKeyframe: true)
+                return peer.packets.count > count + 5
+            })
+    }
+
+    /// Expects that the reports of a client belong to its session.
+    private func expectAnswer(to peer: WebRTCPeer) {
+        func answers() -> Int { peer.reports.count { if case .extendedReport = $0 { true } else { false } } }
+        let count = answers()
+        let time = NTPTime(rawValue: 0x1122_3344_5566_7788)
+        peer.send(.extendedReport(ExtendedReport(ssrc: SSRC(5), blocks: [.receiverReferenceTime(time)])))
+        #expect(peer.run(within: 10) { answers() > count })
     }
 
     @Test func aForeignCertificateEndsTheSession() async throws {

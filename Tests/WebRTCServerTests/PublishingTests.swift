@@ -134,6 +134,8 @@ struct PublishingTests {
         try await WebRTCBroadcast.run { broadcast in
             let response = try await broadcast.open(try WebRTCPeer().offer("sendonly"), .publishing, "/cam")
             #expect(response.status == 409 && response.text.contains("a source of its own"))
+            // Only another configuration changes that.
+            #expect(response.value(of: "Retry-After") == nil)
         }
     }
 
@@ -144,6 +146,7 @@ struct PublishingTests {
             #expect(await eventually(within: 10) { broadcast.live.publisher != nil })
             let response = try await broadcast.open(try WebRTCPeer().offer("sendonly"), .publishing, "/live")
             #expect(response.status == 409 && response.text.contains("published by 127.0.0.1"))
+            #expect(response.value(of: "Retry-After") == "5")
         }
     }
 }

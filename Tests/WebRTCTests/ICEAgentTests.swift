@@ -295,6 +295,33 @@ import Wire
         #expect(try answer(&agent, path: 3) == [.select(3)])
     }
 
+    @Test func aPathIsReservedIfItIsSelectedOrValidatedAndCheckedEveryFewSeconds() throws {
+        var agent = agent()
+        _ = try check(&agent, path: 1)
+        _ = try check(&agent, path: 2, seconds: 10)
+        #expect(agent.reserves(1, at: start.advanced(byMilliseconds: 14_999)))
+        #expect(!agent.reserves(1, at: start.advanced(byMilliseconds: 15_000)))
+        #expect(!agent.reserves(2, at: start.advanced(byMilliseconds: 10_000)))
+        _ = try answer(&agent, path: 2)
+        #expect(agent.reserves(2, at: start.advanced(byMilliseconds: 24_999)))
+        #expect(!agent.reserves(2, at: start.advanced(byMilliseconds: 25_000)))
+        #expect(!agent.reserves(3, at: start))
+    }
+
+    /// Nothing is sent to the peer of the session that has taken over the path.
+    @Test func aPathThatIsLostToAnotherSessionIsForgotten() throws {
+        var agent = agent()
+        _ = try check(&agent, path: 1)
+        try validate(&agent, path: 2)
+        _ = try check(&agent, path: 3)
+        #expect(agent.lost(3) == [.forget(3)])
+        #expect(agent.lost(1) == [.forget(1), .select(2)])
+        #expect(agent.lost(2) == [.forget(2), .suspend])
+        #expect(agent.selectedPath == nil && agent.lost(2) == [])
+        // The client may come again.
+        #expect(withoutMessages(try check(&agent, path: 2, seconds: 5)) == [.adopt(2)])
+    }
+
     @Test func credentialsHaveEnoughRandomCharacters() {
         #expect(credentials.userFragment.utf8.count == 8 && credentials.password.utf8.count == 24)
         #expect(ICECredentials(userFragment: credentials.userFragment, password: credentials.password) == credentials)

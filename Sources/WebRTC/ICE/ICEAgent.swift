@@ -20,6 +20,7 @@ import Media
 /// | valid check with an unknown required attribute | 420 |
 /// | too many paths | the one that was checked the longest time ago, and is not selected, is forgotten |
 /// | no check of a path for 30 s | the path is forgotten; another is selected, if one is validated |
+/// | another session has taken over a path | as above |
 /// | no path left, or none within 10 s | the session expires |
 ///
 /// `Path` is the caller's name of a 4-tuple: a socket or connection, and the peer's address.
@@ -58,9 +59,18 @@ public struct ICEAgent<Path: Hashable & Sendable>: Sendable {
     static var firstCheckSeconds: Int64 { 10 }
     /// How long the peer's consent lasts (RFC 7675, section 5.1).
     static var consentSeconds: Int64 { 30 }
+    /// How long after a check a path stays reserved for its session. Clients check every 2.5 to 6 s, so one check may be lost.
+    static var reservationSeconds: Int64 { 15 }
 
     /// Whether datagrams on this path belong to the session.
     public func owns(_ path: Path) -> Bool { paths.contains { $0.path == path } }
+
+    /// Whether no other session may take over this path: the peer has checked it a short time ago, and it is selected or validated. The
+    /// source of checks of another path may be forged.
+    public func reserves(_ path: Path, at now: MonotonicTime) -> Bool {
+        guard let index = index(of: path), path == selectedPath || paths[index].isValidated else { return false }
+        return now < paths[index].lastCheck.advanced(byMilliseconds: Self.reservationSeconds * 1_000)
+    }
 
     /// When to call ``deadlinePassed(at:)``.
     public var nextDeadline: MonotonicTime {
@@ -183,6 +193,14 @@ public struct ICEAgent<Path: Hashable & Sendable>: Sendable {
     /// Forgets a path whose TCP connection has ended. The peer may check another one.
     public mutating func closed(_ path: Path) -> [ICEOrder<Path>] {
         forget { $0.path == path }
+    }
+
+    /// Forgets a path that another session has taken over.
+    public mutating func lost(_ path: Path) -> [ICEOrder<Path>] {
+        let wasSelected = path == selectedPath
+        let orders = forget { $0.path == path }
+        // Nothing more may be sent to the other session's peer.
+        return wasSelected && paths.isEmpty ? orders + [.suspend] : orders
     }
 
     /// Forgets the paths that are silent, and expires the session if there is none left.

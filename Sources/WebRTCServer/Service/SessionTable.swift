@@ -1,4 +1,5 @@
 import Delivery
+import Media
 import Reactor
 import WebRTC
 
@@ -34,9 +35,21 @@ struct SessionTable {
         return paths
     }
 
-    /// Datagrams on a path belong to a session from now on.
-    mutating func adopt(_ path: NetworkPath, by session: Session) { byPath[path] = session }
+    /// Whether a path is reserved for another session than this one.
+    func isReserved(_ path: NetworkPath, against session: Session, at now: MonotonicTime) -> Bool {
+        guard let owner = byPath[path], owner !== session else { return false }
+        return owner.agent.reserves(path, at: now)
+    }
 
+    /// Datagrams on a path, which is not reserved for another session, belong to a session from now on.
+    ///
+    /// - Returns: the session that has lost the path.
+    mutating func adopt(_ path: NetworkPath, by session: Session) -> Session? {
+        let former = byPath.updateValue(session, forKey: path)
+        return former === session ? nil : former
+    }
+
+    /// Datagrams on a path no longer belong to a session. If they belong to another one, they still do.
     mutating func forget(_ path: NetworkPath, of session: Session) {
         if byPath[path] === session { byPath[path] = nil }
     }

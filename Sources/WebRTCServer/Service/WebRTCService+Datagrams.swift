@@ -28,6 +28,8 @@ extension WebRTCService {
         guard let message = STUNMessage(parsing: datagram), let session = table.session(of: message, over: path),
             let address = path.mappedAddress
         else { return }
+        // The owner of one session could forge the source of a check, and so take over the path of another.
+        guard !table.isReserved(path, against: session, at: now) else { return }
         let orders = session.agent.received(
             message, in: datagram, from: path, at: address,
             transaction: STUNTransaction(high: numbers.next(), low: numbers.next()), at: now,
@@ -41,7 +43,10 @@ extension WebRTCService {
         for order in orders {
             switch order {
             case .send(let bytes, let path): bytes.withUnsafeBytes { send($0, over: path, at: now) }
-            case .adopt(let path): table.adopt(path, by: session)
+            case .adopt(let path):
+                if let former = table.adopt(path, by: session) {
+                    perform(former.agent.lost(path), of: former, at: now)
+                }
             case .select(let path): select(path, for: session, at: now)
             case .suspend:
                 // A publisher may go on without feedback.

@@ -267,7 +267,7 @@ extension PublishingPoint.Refusal {
 
     fileprivate var response: SignallingResponse {
         switch self {
-        case .publishedBy: .problem(409, text)
+        case .publishedBy: .problem(409, text, retryAfterSeconds: 5)
         case .closed: .problem(404, text)
         }
     }

@@ -4,9 +4,33 @@ import RTP
 import TestSupport
 import WebRTC
 
-/// Attacks by RTP and RTCP in sessions of WebRTC.
+/// Attacks on and by the packets in sessions of WebRTC.
 extension Attack {
     static let webrtcPackets: [Attack] = [
+        Attack(
+            "WebRTC: checks with the source of another client, to take over its session",
+            in: "WebRTCServer/Service/WebRTCService+Datagrams.swift",
+            guard: "guard !table.isReserved(path, against: session, at: now) else { return }",
+            effect: "no answer; the session of the other client continues"
+        ) { target in
+            try target.withWebRTC { victim in
+                try victim.establish()
+                try target.withWebRTC { attacker in
+                    try attacker.establish()
+                    try verify(attacker.peer.port == victim.peer.port, "the sessions are on two loops")
+                    // To the server, a forged source is a datagram of the victim's socket.
+                    for _ in 0..<3 { victim.peer.send(attacker.peer.check()) }
+                    // The ninth path displaces the oldest one.
+                    for _ in 0..<9 { _ = try attacker.checkedStranger() }
+                    let count = clockAnswerCount(of: victim.peer)
+                    victim.peer.send(clockRequest)
+                    try verify(
+                        victim.peer.run(within: 5 * Sanitizer.patience) { clockAnswerCount(of: victim.peer) > count },
+                        "the victim's packets go to the attacker's session")
+                    try victim.expectMedia()
+                }
+            }
+        },
         Attack(
             "WebRTC: a flood of DTLS, RTP and RTCP in a session", in: "WebRTCServer/Service/WebRTCService.swift",
             guard: "for _ in 0..<Self.batchesPerTurn {", effect: "other clients get responses meanwhile"
