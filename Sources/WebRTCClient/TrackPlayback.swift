@@ -25,7 +25,7 @@ struct TrackPlayback {
         // The packets are authenticated, so only the server can send them.
         admission = TrackAdmission(
             payloadType: payloadType.rawValue, clockRate: track.description.clockRate, announced: track.source,
-            isPrivate: true)
+            isPrivate: true, isBundled: true)
         if let patience, track.feedback.contains("nack") {
             admission.request(by: RetransmissionRequests(patience: patience, roundTrip: roundTrip))
         }

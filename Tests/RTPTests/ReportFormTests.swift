@@ -96,6 +96,27 @@ struct ReportFormTests {
         #expect(ages.suffix(1_000).allSatisfy { abs($0 - 32 * Self.millisecond) < 5 * Self.millisecond })
     }
 
+    /// Audio and video of WebRTC come over one transport, each with reports of its own.
+    @Test(arguments: [nil, media]) func bundledTracksTakeOnlyTheirOwnReports(announced: SSRC?) throws {
+        var admission = TrackAdmission(
+            payloadType: 96, clockRate: .video, announced: announced, isPrivate: true, isBundled: true)
+        let own = Self.report(at: 0)
+        let other = SenderReport(
+            ssrc: SSRC(5), ntpTime: own.ntpTime, rtpTimestamp: 9, packetCount: 0, octetCount: 0)
+        let now = MonotonicTime(nanoseconds: 0)
+        func taken(_ reports: SenderReport..., at time: MonotonicTime) -> SSRC? {
+            admission.senderReport(in: Compound(reports.map { .senderReport($0) }), arrival: time)?.ssrc
+        }
+        #expect(taken(other, at: now) == nil)
+        // Nothing tells yet whose report this is, unless the peer has announced it.
+        #expect(taken(own, at: now) == announced)
+        let isMedia = admission.accepts(Self.packet(0, 0), arrival: now)
+        #expect(isMedia)
+        let late = now.advanced(byMilliseconds: 60_000)
+        #expect(taken(other, at: late) == nil)
+        #expect(taken(other, own, at: late) == Self.media)
+    }
+
     private static func timestamp(_ instant: Int64) -> UInt32 {
         UInt32(truncatingIfNeeded: ClockRate.video.ticks(inNanoseconds: instant) + 4_294_000_000)
     }

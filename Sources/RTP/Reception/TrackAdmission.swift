@@ -9,6 +9,8 @@ public struct TrackAdmission: Sendable {
     private let clockRate: ClockRate
     private var mediaSource: SourceSelection
     private var reportSource: SourceSelection
+    private let announced: SSRC?
+    private let isBundled: Bool
     /// What has come from the present source.
     public private(set) var statistics: ReceptionStatistics
     /// `nil` if missing packets are not requested.
@@ -17,8 +19,13 @@ public struct TrackAdmission: Sendable {
     /// - Parameters:
     ///   - announced: the source that the peer announced for the track.
     ///   - isPrivate: whether only the peer can send to the track, such as inside its own connection.
-    public init(payloadType: UInt8, clockRate: ClockRate, announced: SSRC?, isPrivate: Bool) {
+    ///   - isBundled: whether the peer's other tracks come the same way (BUNDLE, RFC 8843). A sender report of another source is that of
+    ///     another track then, also before the first packet.
+    public init(
+        payloadType: UInt8, clockRate: ClockRate, announced: SSRC?, isPrivate: Bool, isBundled: Bool = false
+    ) {
         (self.payloadType, self.clockRate) = (payloadType, clockRate)
+        (self.announced, self.isBundled) = (announced, isBundled)
         mediaSource = SourceSelection(
             announced: announced, isPrivate: isPrivate, patience: SourceSelection.mediaPatience)
         reportSource = SourceSelection(
@@ -59,6 +66,7 @@ public struct TrackAdmission: Sendable {
     public mutating func senderReport(in compound: Compound, arrival: MonotonicTime) -> SenderReport? {
         for case .senderReport(let report) in compound.packets {
             let isOfMedia = report.ssrc == mediaSource.current
+            if isBundled, report.ssrc != source ?? announced { continue }
             guard reportSource.takes(report.ssrc, at: arrival, isCertain: isOfMedia) else { continue }
             statistics.received(report, arrival: arrival)
             return report

@@ -21,7 +21,7 @@ struct TrackPublishing {
         // The packets are authenticated, so only the publisher can send them.
         admission = TrackAdmission(
             payloadType: published.description.payloadType, clockRate: published.description.clockRate, announced: nil,
-            isPrivate: true)
+            isPrivate: true, isBundled: true)
     }
 
     // MARK: Input
