@@ -50,8 +50,13 @@ public final class MessageSender {
         fastStartCharge = fastStart.charge
     }
 
-    /// Sends nothing until it resumes.
-    public func pause() { isPaused = true }
+    /// Sends nothing until it resumes, except for the rest of what the transport holds. Nothing waits for the receiver until then.
+    public func pause(at now: MonotonicTime) {
+        isPaused = true
+        // Otherwise the receiver would count as one that has not kept up, for as long as it is paused.
+        follower.join(at: follower.position.index, fastStart: [], at: now)
+        fastStartCharge = nil
+    }
 
     /// Continues at the next keyframe.
     public func resume(at index: Int64, at now: MonotonicTime) {
@@ -150,6 +155,8 @@ extension MessageSender {
 
     /// Media time that waits for the receiver here, in nanoseconds; `nil` while it reads its fast start.
     private func waitingTime(in view: FeedView<FLVFrame>, at now: MonotonicTime) -> Int64? {
+        // A paused receiver may leave unread what the transport holds.
+        guard !isPaused else { return 0 }
         guard !follower.isInFastStart, now - joinedAt > Follower<FLVFrame>.fastStartReadingTime else { return nil }
         return follower.lag(in: view, over: transport, at: now) ?? 0
     }

@@ -23,6 +23,6 @@ public final class SRTForwardPlan: ForwardPlan {
         of forward: Forward, _ tracks: [Track], version: UInt64, in surroundings: OutgoingSurroundings,
         at now: MonotonicTime
     ) -> any ForwardSession {
-        SRTForwardSession(by: self, of: forward, at: now)
+        SRTForwardSession(by: self, of: forward, policy: surroundings.place.delivery.policy, at: now)
     }
 }

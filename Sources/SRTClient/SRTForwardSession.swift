@@ -45,13 +45,14 @@ final class SRTForwardSession: ForwardSession {
         var droppedUnits: UInt64 = 0
     }
 
-    init(by plan: SRTForwardPlan, of forward: Forward, at now: MonotonicTime) {
+    /// - Parameter policy: what happens if the server does not keep up.
+    init(by plan: SRTForwardPlan, of forward: Forward, policy: SlowViewerPolicy, at now: MonotonicTime) {
         (self.plan, self.forward, start, nextDeadline) = (plan, forward, now, now + Self.interval)
         do throws(SRTFailure) {
             let loop = try plan.calls.loaded()
             let (stream, inbox) = (forward.stream, inbox)
             call = OutgoingCall(to: plan.url, permittedBy: plan.calls.destinations) { target, events in
-                loop.send(stream, to: target, events: events)
+                loop.send(stream, to: target, policy: policy, events: events)
             } events: {
                 inbox.put($0)
             }

@@ -1,3 +1,4 @@
+import Delivery
 import Media
 import RTSP
 import Streams
@@ -86,6 +87,67 @@ struct PlayingTests {
             // Keyframes have their parameter sets, too.
             let counts = [1_009, 60_009, 2_009].flatMap { [$0, $0 + 39] }
             #expect(player.frames.allSatisfy { counts.contains($0.count) })
+        }
+    }
+
+    /// The rest of the frame that its window had no room for is still sent.
+    @Test func aBlockedPlayerThatPausesIsNotBehind() async throws {
+        try await RTMPBroadcast.run { options in
+            options.policy.maximumStall = 120_000_000_000
+        } _: { broadcast in
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true, fill: 1)
+            let player = try broadcast.player(bufferByteCount: 8_192)
+            #expect(player.start() && player.read { player.frames.count == 1 })
+            func viewer() async -> FollowerStatus? { await broadcast.rtmp.viewers(at: .now()).first }
+            var number: UInt8 = 1
+            let isBehind = await eventually(within: 20) {
+                number = number % 250 + 1
+                broadcast.publishFrame(fill: number, byteCount: 60_000)
+                return await viewer().map { $0.lag > 1_000_000_000 } == true
+            }
+            #expect(isBehind)
+            let pause = CommandMessage("pause", transaction: 0, .boolean(true), .number(0))
+            player.send(ChunkWriter().bytes(of: pause.message(streamID: 1), on: .command))
+            // The time that frames have waited does not count any more; what the kernel has not taken does.
+            #expect(await eventually(within: 20) { await viewer().map { $0.lag < 1_000_000_000 } == true })
+            #expect(player.read { player.frames.count >= 2 })
+            #expect(await eventually(within: 20) { await viewer().map { $0.lag == 0 } == true })
+            let count = player.frames.count
+            broadcast.publishFrame(isKeyframe: true, fill: 255)
+            #expect(!player.read(within: 0.3) { player.frames.count > count })
+        }
+    }
+
+    /// It sends all commands at once, and waits for each stream's media in turn.
+    @Test func aClientThatStopsAndPlaysAnotherStreamGetsIt() async throws {
+        try await RTMPBroadcast.run {
+            $0.sourceMilliseconds = 60_000
+        } _: { broadcast in
+            let socket = try LoopbackSocket(port: broadcast.port)
+            let packet = Handshake.packet(random: [UInt8](repeating: 7, count: 1536))
+            let writer = ChunkWriter()
+            func command(_ name: String, object: AMF0.Value = .null, _ argument: AMF0.Value = .null) -> [UInt8] {
+                let message = CommandMessage(name, transaction: 1, object: object, argument)
+                return writer.bytes(of: message.message(streamID: 1), on: .command)
+            }
+            socket.send(
+                [3] + packet + packet + command("connect", object: .object(["app": .string("")]))
+                    + command("play", .string("cam")) + command("closeStream") + command("play", .string("live")))
+            #expect(await eventually(within: 20) { broadcast.cam.demand.isNeeded })
+            broadcast.cam.announce([.video])
+            broadcast.publishFrame(isKeyframe: true)
+            #expect(await eventually(within: 20) { broadcast.live.stream.demand.isNeeded })
+            broadcast.live.stream.announce([.video])
+            var fillCount = 0
+            #expect(
+                await eventually(within: 20) {
+                    // The second stream that it plays within half a second has no fast start.
+                    let time = MediaTime(nanoseconds: .now() - broadcast.live.stream.epoch, rate: .video)
+                    broadcast.live.stream.publish(.frame(isKeyframe: true, fill: 77, at: time))
+                    fillCount += (socket.receive(within: 0.05) ?? []).count { $0 == 77 }
+                    return fillCount >= 999
+                })
         }
     }
 

@@ -43,6 +43,19 @@ struct RateTests {
         #expect((100_000..<300_000).contains(bitrate), "\(bitrate)")
     }
 
+    @Test func nothingWaitsForAReceiverThatHasPaused() throws {
+        let link = try SlowLink()
+        link.play(seconds: 3, reading: .everything)
+        link.play(seconds: 5, reading: .bytesPerSecond(0))
+        #expect(link.source.last.map { $0 < 300_000 } == true)
+        #expect(link.sender.follower.backlog != .none)
+        link.pause()
+        link.play(seconds: 60, reading: .everything)
+        #expect(link.sender.follower.backlog == .none)
+        #expect(link.source.last == 1_000_000, "\(link.source.last ?? 0)")
+        #expect(link.sender.capacity?.reason == .unconstrained)
+    }
+
     @Test func theEncoderIsAsConfiguredAfterTheLastReceiverHasGone() throws {
         let link = try SlowLink()
         link.play(seconds: 3, reading: .everything)
@@ -194,6 +207,9 @@ private final class SlowLink {
         sender.join(
             .none(at: stream.joinPoint(in: feed).nextIndex, .init(limits: FastStart.Limits(), window: 0)), at: now)
     }
+
+    /// The receiver asks for a pause.
+    func pause() { sender.pause(at: now) }
 
     /// Plays in turns of the loop.
     func play(seconds: Int, reading: Reading) {

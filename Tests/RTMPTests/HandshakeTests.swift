@@ -36,9 +36,12 @@ import Testing
         #expect(Array(whole.sent[1..<9]) == [0, 0, 0, 0, 0, 0, 0, 0])
         #expect(Array(whole.sent.suffix(1536)) == packet)
         #expect(whole.rest == [1, 2, 3])
-        for split in [0, 1, 2, 1536, 1537, 1538, 3072, 3073] {
+        for split in 0...bytes.count {
             let parts = try steps(server, [Array(bytes[..<split]), Array(bytes[split...])])
-            #expect(parts.sent == whole.sent, "split at \(split)")
+            // The handshake may end in the first part; the second is then not read by it.
+            let rest = split < 3073 ? [1, 2, 3] : Array(bytes[3073..<split])
+            guard parts.sent != whole.sent || parts.rest != rest else { continue }
+            Issue.record("split at \(split)")
         }
     }
 

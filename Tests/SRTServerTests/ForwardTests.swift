@@ -1,4 +1,5 @@
 import Connecting
+import Delivery
 import Media
 import SRT
 import Streams
@@ -16,9 +17,11 @@ struct ForwardTests {
         func forwardEnded(_ end: ForwardEnd, startedAt start: MonotonicTime, at now: MonotonicTime) -> Int64 { 0 }
     }
 
-    private func session(by plan: SRTForwardPlan, of stream: Streams.Stream) -> (SRTForwardSession, Forward) {
+    private func session(
+        by plan: SRTForwardPlan, of stream: Streams.Stream, policy: SlowViewerPolicy = SlowViewerPolicy()
+    ) -> (SRTForwardSession, Forward) {
         let forward = Forward(plan, of: stream, holdsStream: false, observer: Observer(), at: .now())
-        return (SRTForwardSession(by: plan, of: forward, at: .now()), forward)
+        return (SRTForwardSession(by: plan, of: forward, policy: policy, at: .now()), forward)
     }
 
     /// Sessions begin on media loops.
@@ -59,6 +62,33 @@ struct ForwardTests {
             #expect(forward.status.state == .forwarding && forward.status.packets > 20)
             session.close(at: .now())
             #expect(plan.statistics == nil)
+        }
+    }
+
+    /// By default, the connection would break first.
+    @Test func aServerThatTakesNothingEndsTheSessionAfterTheConfiguredTime() async throws {
+        try await SRTBroadcast.run { broadcast in
+            let calls = SRTCalls(logger: broadcast.lines.log)
+            defer { calls.stop() }
+            try calls.start()
+            let relay = try SlowRelay(to: broadcast.target("").address)
+            defer { relay.stop() }
+            let url = try SRTURL("srt://127.0.0.1:\(relay.address.port)?streamid=publish:live&latency=20")
+            let source = Streams.Stream.withVideo()
+            let policy = SlowViewerPolicy(maximumLag: 100_000_000, maximumStall: 500_000_000)
+            let (session, forward) = session(by: SRTForwardPlan(url, by: calls), of: source, policy: policy)
+            defer { session.close(at: .now()) }
+            func isReached(_ condition: () -> Bool) async -> Bool {
+                await eventually(within: 20) {
+                    source.publishFrame(isKeyframe: true, fill: 1)
+                    session.deadlinePassed(at: .now())
+                    return condition()
+                }
+            }
+            #expect(await isReached { forward.status.packets > 20 })
+            relay.pass(bitsPerSecond: 1)
+            #expect(await isReached { session.end != nil })
+            #expect(session.end?.description == ForwardEnd(.stalled).description)
         }
     }
 }

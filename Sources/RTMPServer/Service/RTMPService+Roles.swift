@@ -77,11 +77,12 @@ extension RTMPService {
     /// Starts players whose streams have media now.
     func startWaiting(at now: MonotonicTime) {
         guard !waiting.isEmpty else { return }
-        waiting = waiting.filter { token in
-            guard let connection = connections[token], case .waiting = connection.role else { return false }
-            let isDone = start(connection, at: now)
-            if isDone { drain(connection, at: now) }
-            return !isDone
+        // A client may have sent more commands. One that stops and plays another stream is added to the list again.
+        let tokens = waiting
+        waiting = []
+        for token in tokens {
+            guard let connection = connections[token], case .waiting = connection.role else { continue }
+            if start(connection, at: now) { drain(connection, at: now) } else { waiting.append(token) }
         }
     }
 
@@ -153,7 +154,7 @@ extension RTMPService {
     func perform(_ pause: Command.Pause, of connection: Connection, at now: MonotonicTime) {
         guard case .playing(let player, let audience) = connection.role else { return }
         switch pause {
-        case .pause: player.sender.pause()
+        case .pause: player.sender.pause(at: now)
         case .resume:
             player.sender.resume(at: audience.view.endIndex, at: now)
             audience.requestKeyframe(at: now)
