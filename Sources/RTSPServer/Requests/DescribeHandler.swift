@@ -88,13 +88,6 @@ final class DescribeHandler {
     }
 }
 
-extension PathDirectory.Entry {
-    /// The title: that of the configuration, or else of the publisher, or else the name of the path.
-    fileprivate var title: String { (options.hasDefaultTitle ? publishing?.texts.title : nil) ?? options.title }
-    /// More information: that of the configuration, or else of the publisher.
-    fileprivate var information: String? { options.description ?? publishing?.texts.information }
-}
-
 extension ExtensionMap {
     fileprivate init(_ headerExtension: HeaderExtension) {
         self.init(identifier: UInt16(headerExtension.identifier), uri: headerExtension.uri)

@@ -17,6 +17,11 @@ public final class PathDirectory: Sendable {
             self.options = options
             self.publishing = publishing
         }
+
+        /// The title: that of the configuration, or else of the publisher, or else the name of the path.
+        public var title: String { (options.hasDefaultTitle ? publishing?.texts.title : nil) ?? options.title }
+        /// More information: that of the configuration, or else of the publisher; `nil` if neither says anything.
+        public var information: String? { options.description ?? publishing?.texts.information }
     }
 
     /// A path that a publisher names, and that does not exist.

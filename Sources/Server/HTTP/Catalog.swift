@@ -60,7 +60,7 @@ extension StreamReport {
         let recent = path.stream.recentMedia(at: reading.monotonic)
         let tracks = path.stream.announcement?.tracks ?? []
         self.path = path.stream.path
-        title = settings.flatMap { $0.title.isEmpty ? nil : $0.title }
+        title = settings.flatMap { $0.title.isEmpty ? nil : $0.title } ?? path.publishing?.texts.title
         substreamOf = (settings?.source.parent).map { "/\($0)" }
         self.tracks = tracks.map { TrackReport($0, frameRate: recent.frameRates[$0.id]) }
         let carried = path.stream.stream(for: MP4Packager<[UInt8]>.self).announcement?.tracks ?? tracks

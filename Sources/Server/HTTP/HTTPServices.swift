@@ -16,6 +16,6 @@ extension LivePath {
         self.init(
             stream: entry.stream, join: options.join,
             information: .init(
-                title: options.title, description: options.description ?? "", keywords: options.keywords))
+                title: entry.title, description: entry.information ?? "", keywords: options.keywords))
     }
 }

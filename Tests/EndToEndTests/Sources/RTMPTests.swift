@@ -44,6 +44,30 @@ extension EndToEnd {
             }
         }
 
+        /// The configuration has no title for the path.
+        @Test func theTitleOfAPublisherIsThatOfTheStream() async throws {
+            let file = try await Clip.plain.path()
+            let folder = try TemporaryFolder()
+            try folder.write(
+                "access: { loopback: publish }\npaths: { yard: { source: publish } }\n", to: "apus.yml")
+            try await withServer("--config", folder.file("apus.yml"), hasHTTP: true, hasRTMP: true) { server in
+                let publisher = try Command(
+                    ffmpeg(file, to: server.rtmpURL("yard"), ["-metadata", "title=Garden gate"]), in: "/")
+                defer { publisher.signal(SIGTERM) }
+                #expect(try await server.isServing("yard"))
+                let streams = try await Command.run([
+                    "curl", "-sS", "http://127.0.0.1:\(server.httpPort)/api/v1/streams",
+                ])
+                #expect(streams.text.contains(#""title":"Garden gate""#), "\(streams.diagnostics) \(streams.text)")
+                let description = try await Command.run(
+                    [
+                        "ffprobe", "-v", "error", "-show_entries", "format_tags=title", "-of", "csv=p=0",
+                        server.url("yard"),
+                    ])
+                #expect(description.text.contains("Garden gate"), "\(description.diagnostics)")
+            }
+        }
+
         @Test func whatGStreamerPublishesIsUnchangedOverRTSP() async throws {
             let file = try await Clip.plain.path()
             let original = try await CopiedMedia(of: file)
