@@ -145,6 +145,9 @@ try:
         f"rtmp: {{ serve: 'yes', port: {ports['rtmp']} }}\nsrt: {{ serve: 'yes', port: {ports['srt']} }}\naccess: {{ open: true }}\n"
         "paths:\n  live/cam:\n    source: testcard\n    video: { width: 640, height: 360, frameRate: 25, bitrate: 800000 }\n"
         f"    srt: {{ passphrase: {PASSPHRASE} }}")
+    # VLC and ffplay analyse 40 frames over RTMP before they show one: a stream that has just begun does not have them.
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-rtsp_transport", "tcp", "-i", f"rtsp://127.0.0.1:{server.port}/live/cam",
+                    "-t", "4", "-f", "null", "-"], check=True, env=SILENT)
     measure_first_frames(ports)
     joined = server.log().count("info     joined")
     play_long(server, ports)

@@ -61,7 +61,7 @@ struct Setting: Hashable, Sendable, CustomStringConvertible {
         paths:
           cam: { video: { \(Self.small), gopMilliseconds: 60000 } }
           hall: { video: { \(Self.small), gopMilliseconds: 1000 }, audio: { enabled: false }, multicast: onRequest }
-          yard/gate: { video: { \(Self.small) }, audio: { enabled: false } }
+          yard/gate: { rate: follow, video: { \(Self.small) }, audio: { enabled: false } }
           cam-late: { source: \(folder)/late }
           "live/*": { source: publish }
           "mass/*": { source: publish, publish: { maximumPathsPerUser: \(Self.pathsPerUserLimit) } }

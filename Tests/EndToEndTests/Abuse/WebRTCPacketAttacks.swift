@@ -101,7 +101,8 @@ extension Attack {
             guard: "statusCount > 0, statusCount <= Self.maximumCount",
             effect: "ignored; other clients get responses meanwhile"
         ) { target in
-            try target.withWebRTC { attacker in
+            // The encoder of this path follows what clients report.
+            try target.withWebRTC(at: "yard/gate/whep") { attacker in
                 try attacker.establish()
                 try verify(attacker.peer.run { !attacker.peer.packets.isEmpty }, "no media")
                 let media = attacker.peer.packets[0].header.ssrc
