@@ -55,9 +55,6 @@ public struct RTMPClientSession: Sendable {
         orders = [.send(handshake.opening)]
     }
 
-    /// Bytes that the server has not acknowledged; `nil` before its first acknowledgement.
-    public var bytesInFlight: UInt64? { channel.bytesInFlight }
-
     /// How media to publish is sent; `nil` unless the server has accepted the publisher.
     public var framing: MediaFraming? {
         guard case .running(let streamID) = state, target.action == .publish else { return nil }
