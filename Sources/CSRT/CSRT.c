@@ -38,6 +38,7 @@ static const SRT_SOCKOPT options[] = {
     [apus_srt_send_buffer_size] = SRTO_SNDBUF,
     [apus_srt_receive_buffer_size] = SRTO_RCVBUF,
     [apus_srt_ipv6_only] = SRTO_IPV6ONLY,
+    [apus_srt_retransmission] = SRTO_RETRANSMITALGO,
 };
 
 static const SRT_SOCKOPT text_options[] = {

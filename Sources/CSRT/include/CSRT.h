@@ -31,6 +31,8 @@ enum apus_srt_option {
     apus_srt_receive_buffer_size,
     // Listeners of IPv6 only: 1, or 0 for IPv4 too.
     apus_srt_ipv6_only,
+    // 0: a packet is sent again for each report of its loss. 1: once per round trip.
+    apus_srt_retransmission,
 };
 enum apus_srt_text_option { apus_srt_passphrase, apus_srt_stream_id };
 

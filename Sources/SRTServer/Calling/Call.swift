@@ -55,6 +55,7 @@ final class Call: LoopMember, SocketOwner {
             try socket.set(apus_srt_connect_timeout, target.connectMilliseconds)
             try socket.set(apus_srt_peer_idle_timeout, target.peerIdleMilliseconds)
             try socket.set(apus_srt_send_buffer_size, Self.sendBufferByteCount)
+            try socket.resendForEachReport()
             if !target.streamID.isEmpty { try socket.set(apus_srt_stream_id, target.streamID) }
             guard loop.watch(socket, for: [.writable, .error], by: self) else { throw SRTFailure.last(of: "epoll") }
             try socket.connect(to: target.address)

@@ -31,6 +31,10 @@ struct SRTSocket: Hashable, Sendable {
         guard apus_srt_set_text(number, option, text, text.utf8.count) else { throw SRTFailure.last(of: "set option") }
     }
 
+    /// A lost packet is sent again for each report of its loss, of which receivers send one every half round trip. By default, it is sent
+    /// again once per round trip: at a latency of five round trips and 5 % loss, a few packets of 100 000 then come too late.
+    func resendForEachReport() throws(SRTFailure) { try set(apus_srt_retransmission, 0) }
+
     /// The passphrase, the length of the key and the latency of a connection that is not made yet.
     func set(_ options: SRTConnectionOptions) throws(SRTFailure) {
         if let passphrase = options.passphrase { try set(apus_srt_passphrase, passphrase.text) }

@@ -45,6 +45,7 @@ public final class Server: Sendable {
             try socket.set(apus_srt_peer_latency, options.latencyMilliseconds)
             try socket.set(apus_srt_peer_idle_timeout, options.peerIdleMilliseconds)
             try socket.set(apus_srt_send_buffer_size, Self.sendBufferByteCount)
+            try socket.resendForEachReport()
             if address.family == .ipv6 { try socket.set(apus_srt_ipv6_only, address.isAny ? 0 : 1) }
             try socket.bind(to: address)
         } catch {
