@@ -54,6 +54,15 @@ struct PlayingTests {
         }
     }
 
+    /// A player with a small receive window, which has the first frame.
+    private func slowPlayer(of broadcast: RTMPBroadcast) throws -> TestClient {
+        broadcast.cam.announce([.video])
+        broadcast.publishFrame(isKeyframe: true, fill: 1)
+        let player = try broadcast.player(bufferByteCount: 8_192)
+        #expect(player.start() && player.read { player.frames.count == 1 })
+        return player
+    }
+
     /// A client that does not read for a while skips to a keyframe, and gets no half message.
     @Test func aSlowPlayerSkipsToAKeyframe() async throws {
         try await RTMPBroadcast.run { options in
@@ -61,10 +70,7 @@ struct PlayingTests {
             // This test may wait for its turn longer than the usual 10 s.
             options.policy.maximumStall = 120_000_000_000
         } _: { broadcast in
-            broadcast.cam.announce([.video])
-            broadcast.publishFrame(isKeyframe: true, fill: 1)
-            let player = try broadcast.player(bufferByteCount: 8_192)
-            #expect(player.start() && player.read { player.frames.count == 1 })
+            let player = try slowPlayer(of: broadcast)
             var number = 0
             let hasSkipped = await eventually(within: 20) {
                 if number < 90 {
@@ -95,10 +101,7 @@ struct PlayingTests {
         try await RTMPBroadcast.run { options in
             options.policy.maximumStall = 120_000_000_000
         } _: { broadcast in
-            broadcast.cam.announce([.video])
-            broadcast.publishFrame(isKeyframe: true, fill: 1)
-            let player = try broadcast.player(bufferByteCount: 8_192)
-            #expect(player.start() && player.read { player.frames.count == 1 })
+            let player = try slowPlayer(of: broadcast)
             func viewer() async -> FollowerStatus? { await broadcast.rtmp.viewers(at: .now()).first }
             var number: UInt8 = 1
             let isBehind = await eventually(within: 20) {

@@ -108,7 +108,7 @@ struct ReportFormTests {
             admission.senderReport(in: Compound(reports.map { .senderReport($0) }), arrival: time)?.ssrc
         }
         #expect(taken(other, at: now) == nil)
-        // Nothing tells yet whose report this is, unless the peer has announced it.
+        // Before the first packet, the track knows its source only if the peer has announced it.
         #expect(taken(own, at: now) == announced)
         let isMedia = admission.accepts(Self.packet(0, 0), arrival: now)
         #expect(isMedia)

@@ -29,8 +29,8 @@ final class ConnectionReader {
             case .bytes(let count):
                 received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), on: connection)
                 drain()
-                // ffmpeg and VLC leave Nagle's algorithm on: their kernel keeps a command until the one before is acknowledged, which ours
-                // delays by 40 ms in a dialogue, but not while a publisher sends media.
+                // ffmpeg and VLC use Nagle's algorithm: their kernel sends a command only after the acknowledgement of the one before. Our
+                // kernel delays acknowledgements of commands by 40 ms, but not those of a publisher's media.
                 if connection.publisher == nil { connection.output.socket.acknowledgeNow() }
                 // If the read was not full, the socket is empty. What has come since is reported again.
                 guard count == buffer.count, MonotonicTime.now() < end else { return }

@@ -8,8 +8,8 @@ import Streams
 final class PlayerAudience {
     /// The frames that libavformat probes before it begins to play, with times that differ: it waits for 40 if times are milliseconds.
     private static let probedFrameCount = 45
-    /// What the limit of a fast start's bytes is multiplied by: so many frames reach back over two keyframes more often, and TCP sends
-    /// them unpaced.
+    /// The limit of a fast start's bytes is multiplied by this number: a fast start of 45 frames often spans two GOPs, and over TCP it is
+    /// not paced.
     private static let byteLimitFactor = 2
     /// The longest window of a fast start, in nanoseconds: players present it at normal speed, and stay behind by as much for good.
     /// Each probed frame has a millisecond of its own in it.
