@@ -35,6 +35,8 @@ class Door:
                 if recording is not None:
                     recording += data
                 sink.sendall(data)
+                # Players leave Nagle's algorithm on: each of their commands would wait for a delayed acknowledgement of this relay.
+                source.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
         except OSError:
             pass
         # The other direction ends, too.
