@@ -146,6 +146,29 @@ extension Attack {
             try client.expect("NetStream.Publish.Start")
             try client.expect("NetStream.Publish.Failed", within: 14)
         },
+        Attack(
+            "RTMP: a publisher's media that is garbage", in: "RTMPDelivery/MessageReception.swift",
+            guard: "return .unusable(reasons: reasons)", effect: "`NetStream.Publish.Failed` after 3 s", scope: .users,
+            length: .patient
+        ) { target in
+            let query = "?user=\(Account.reporter.name)&pass=\(Account.reporter.password)"
+            let client = try RTMPAttacker(target)
+            client.command("publish", to: "live", "noise\(query)")
+            try client.expect("NetStream.Publish.Start")
+            var random = SplitMix64(seed: 4)
+            // A decoder configuration of H.264 in version 255, a frame, and one of AAC.
+            let heads: [(type: UInt8, bytes: [UInt8])] = [
+                (9, [0x17, 0, 0, 0, 0, 0xFF]), (9, [0x17, 1, 0, 0, 0]), (8, [0xAF, 1]),
+            ]
+            for number in 0..<600 {
+                let head = heads[number % heads.count]
+                let count = Int.random(in: 0..<2_000, using: &random)
+                client.media(head.type, head.bytes + (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+                pause(0.01)
+            }
+            try client.expect("NetStream.Publish.Failed")
+            try client.expect("malformed FLV messages")
+        },
     ]
 }
 
@@ -195,6 +218,11 @@ final class RTMPAttacker {
         send(message(connect, stream: 0))
         send(message([2] + text("createStream") + number(0x40, 0) + [5], stream: 0))
         send(message([2] + text(name) + number(0, 0) + [5, 2] + text(stream), stream: 1))
+    }
+
+    /// Sends a message with media of the stream, of at most 4 096 bytes.
+    func media(_ type: UInt8, _ payload: [UInt8]) {
+        send([4, 0, 0, 0, 0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, 1, 0, 0, 0] + payload)
     }
 
     /// Expects that the server sends this text.

@@ -52,6 +52,27 @@ extension Attack {
                 .locked, for: "read:cam:\(Account.viewer.name):\(Account.viewer.password)")
         },
         Attack(
+            "SRT: a publisher's transport stream without tables, with a thousand PIDs",
+            in: "SRTServer/Receiving/TransportReception.swift",
+            guard: "if let fault = received.fault { return .unusable(fault) }",
+            effect: "the connection is closed after 3 s", scope: .users, length: .patient
+        ) { target in
+            let reason = "the transport stream has no program"
+            let before = target.logged(reason)
+            let user = "\(Account.reporter.name):\(Account.reporter.password)"
+            let url = "srt://127.0.0.1:\(target.server.srtPort)?streamid=publish:live/tables:\(user)"
+            let folder = try TemporaryFolder()
+            try Data(SRTAttacker.packetsOfManyStreams(1_000)).write(to: URL(filePath: folder.file("packets")))
+            let sender = try Command([
+                "timeout", "15", "bash", "-c",
+                #"while cat "$1"; do sleep 0.1; done | srt-live-transmit -q file://con "$2""#, "bash",
+                folder.file("packets"), url,
+            ])
+            defer { sender.signal(SIGTERM) }
+            try verify(soon(within: 8) { target.logged(reason) > before }, "the publisher is not disconnected")
+            withExtendedLifetime(folder) {}
+        },
+        Attack(
             "SRT: a viewer that vanishes", in: "SRTServer/Server/Server.swift",
             guard: "try socket.set(apus_srt_peer_idle_timeout, options.peerIdleMilliseconds)",
             effect: "the connection is closed after 5 s", length: .patient
@@ -67,6 +88,9 @@ extension Attack {
 }
 
 extension Target {
+    /// How many lines of the log have a text.
+    fileprivate func logged(_ text: String) -> Int { server.log.split(separator: "\n").count { $0.contains(text) } }
+
     /// Connections over SRT that view, by the log.
     fileprivate var srtViewerCount: Int {
         let lines = server.log.split(separator: "\n").filter { $0.contains("transport=SRT") }
@@ -134,6 +158,15 @@ final class SRTAttacker {
             if isWanted(bytes) { return bytes }
         }
         return nil
+    }
+
+    /// Transport packets that belong to as many streams, again and again, and no tables.
+    static func packetsOfManyStreams(_ count: Int) -> [UInt8] {
+        (0..<(7 * count)).flatMap { number in
+            let pid = 256 + number % count
+            return [0x47, UInt8(pid >> 8), UInt8(pid & 0xFF), 0x10 | UInt8(number / count % 16)]
+                + [UInt8](repeating: UInt8(number % 256), count: 184)
+        }
     }
 
     /// A control packet of type 0: its header of 16 bytes, and 48 bytes of information.
