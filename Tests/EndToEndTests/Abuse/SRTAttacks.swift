@@ -63,11 +63,9 @@ extension Attack {
             let url = "srt://127.0.0.1:\(target.server.srtPort)?streamid=publish:live/tables:\(user)"
             let folder = try TemporaryFolder()
             try Data(SRTAttacker.packetsOfManyStreams(1_000)).write(to: URL(filePath: folder.file("packets")))
-            let sender = try Command([
-                "timeout", "15", "bash", "-c",
-                #"while cat "$1"; do sleep 0.1; done | srt-live-transmit -q file://con "$2""#, "bash",
-                folder.file("packets"), url,
-            ])
+            // It ends when it is disconnected.
+            let send = #"while cat "$1"; do sleep 0.1; done | srt-live-transmit -q -a:no -t:15 file://con "$2""#
+            let sender = try Command(["bash", "-c", send, "bash", folder.file("packets"), url])
             defer { sender.signal(SIGTERM) }
             try verify(soon(within: 8) { target.logged(reason) > before }, "the publisher is not disconnected")
             withExtendedLifetime(folder) {}
