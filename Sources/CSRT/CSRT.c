@@ -3,6 +3,7 @@
 #include "Libsrt.h"
 
 #include <string.h>
+#include <sys/prctl.h>
 
 const char *apus_srt_failure(void) {
     int system_error = 0;
@@ -34,9 +35,8 @@ static const SRT_SOCKOPT options[] = {
     [apus_srt_key_length] = SRTO_PBKEYLEN,
     [apus_srt_peer_idle_timeout] = SRTO_PEERIDLETIMEO,
     [apus_srt_connect_timeout] = SRTO_CONNTIMEO,
-    [apus_srt_payload_size] = SRTO_PAYLOADSIZE,
     [apus_srt_send_buffer_size] = SRTO_SNDBUF,
-    [apus_srt_receive_buffer_size] = SRTO_RCVBUF,
+    [apus_srt_flow_window] = SRTO_FC,
     [apus_srt_ipv6_only] = SRTO_IPV6ONLY,
     [apus_srt_retransmission] = SRTO_RETRANSMITALGO,
 };
@@ -71,8 +71,21 @@ static int decide(void *opaque, SRTSOCKET socket, int version, const struct sock
     return -1;
 }
 
+// libsrt starts the threads of a UDP port when a socket is bound to it, also by a call, and those start the threads of connections. Each
+// thread has the timer slack of the one that started it: the time by which the kernel may wake it too late, 50 µs unless it is set.
+static int set_timer_slack(int nanoseconds) {
+    int former = prctl(PR_GET_TIMERSLACK);
+    prctl(PR_SET_TIMERSLACK, nanoseconds);
+    return former;
+}
+
+static const int least_timer_slack = 1;
+
 bool apus_srt_bind(apus_srt_socket socket, const struct sockaddr *address, socklen_t count) {
-    return libsrt.srt_bind(socket, address, (int)count) != SRT_ERROR;
+    int former = set_timer_slack(least_timer_slack);
+    bool is_bound = libsrt.srt_bind(socket, address, (int)count) != SRT_ERROR;
+    set_timer_slack(former);
+    return is_bound;
 }
 
 bool apus_srt_listen(apus_srt_socket socket, int backlog, const struct apus_srt_decision *decision) {
@@ -87,7 +100,10 @@ apus_srt_socket apus_srt_accept(apus_srt_socket listener, struct sockaddr_storag
 }
 
 bool apus_srt_connect(apus_srt_socket socket, const struct sockaddr *address, socklen_t count) {
-    return libsrt.srt_connect(socket, address, (int)count) != SRT_ERROR;
+    int former = set_timer_slack(least_timer_slack);
+    bool is_calling = libsrt.srt_connect(socket, address, (int)count) != SRT_ERROR;
+    set_timer_slack(former);
+    return is_calling;
 }
 
 bool apus_srt_local_address(apus_srt_socket socket, struct sockaddr_storage *address) {

@@ -19,16 +19,15 @@ void apus_srt_log_to(apus_srt_log_line function);
 // The number of a socket; negative if there is none.
 typedef int32_t apus_srt_socket;
 
-// The options that are set here. Latencies and timeouts are milliseconds, sizes are bytes.
+// The options that are set here. Latencies and timeouts are milliseconds, sizes are bytes, windows are packets.
 enum apus_srt_option {
     apus_srt_receive_latency,
     apus_srt_peer_latency,
     apus_srt_key_length,
     apus_srt_peer_idle_timeout,
     apus_srt_connect_timeout,
-    apus_srt_payload_size,
     apus_srt_send_buffer_size,
-    apus_srt_receive_buffer_size,
+    apus_srt_flow_window,
     // Listeners of IPv6 only: 1, or 0 for IPv4 too.
     apus_srt_ipv6_only,
     // 0: a packet is sent again for each report of its loss. 1: once per round trip.

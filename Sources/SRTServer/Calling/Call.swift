@@ -40,7 +40,6 @@ final class Call: LoopMember, SocketOwner {
     private static let tick: Int64 = 5_000_000
     /// How long a stream may have no media, in nanoseconds.
     private static let patience: Int64 = 3_000_000_000
-    private static let sendBufferByteCount = 4_000_000
     /// The time between two records of the status, in nanoseconds.
     private static let recordInterval: Int64 = 500_000_000
 
@@ -53,9 +52,7 @@ final class Call: LoopMember, SocketOwner {
         do throws(SRTFailure) {
             try socket.set(target.connection)
             try socket.set(apus_srt_connect_timeout, target.connectMilliseconds)
-            try socket.set(apus_srt_peer_idle_timeout, target.peerIdleMilliseconds)
-            try socket.set(apus_srt_send_buffer_size, Self.sendBufferByteCount)
-            try socket.resendForEachReport()
+            try socket.setMediaOptions(peerIdleMilliseconds: target.peerIdleMilliseconds)
             if !target.streamID.isEmpty { try socket.set(apus_srt_stream_id, target.streamID) }
             guard loop.watch(socket, for: [.writable, .error], by: self) else { throw SRTFailure.last(of: "epoll") }
             try socket.connect(to: target.address)
@@ -101,8 +98,8 @@ final class Call: LoopMember, SocketOwner {
         // The state is moved out, because a copy would copy the open frame with each message.
         state = .ended
         var reason: TransportReception.End?
-        let isOpen = reader.read(socket, at: now) { message, number, sent in
-            reason = reception.received(message, number: number, sent: sent, at: now)
+        let isOpen = reader.read(socket, at: now) { message, number, due in
+            reason = reception.received(message, number: number, due: due, at: now)
             return reason == nil
         }
         state = .receiving(reception)

@@ -31,9 +31,23 @@ struct SRTSocket: Hashable, Sendable {
         guard apus_srt_set_text(number, option, text, text.utf8.count) else { throw SRTFailure.last(of: "set option") }
     }
 
-    /// A lost packet is sent again for each report of its loss, of which receivers send one every half round trip. By default, it is sent
-    /// again once per round trip: at a latency of five round trips and 5 % loss, a few packets of 100 000 then come too late.
-    func resendForEachReport() throws(SRTFailure) { try set(apus_srt_retransmission, 0) }
+    /// What all connections have in common, whichever end calls.
+    func setMediaOptions(peerIdleMilliseconds: Int) throws(SRTFailure) {
+        try set(apus_srt_peer_idle_timeout, peerIdleMilliseconds)
+        try set(apus_srt_send_buffer_size, Self.sendBufferByteCount)
+        try set(apus_srt_flow_window, Self.flowWindow)
+        // A lost packet is sent again for each report of its loss, of which receivers send one every half round trip. By default, it is
+        // sent again once per round trip: at a latency of five round trips and 5 % loss, a few packets of 100 000 then come too late.
+        try set(apus_srt_retransmission, 0)
+    }
+
+    /// What a connection may hold unacknowledged: more than the lag and latency of viewers at 40 Mbit/s. libsrt allocates it as it is used.
+    private static let sendBufferByteCount = 4_000_000
+
+    /// The most packets that a peer may have underway: as many as libsrt's receive buffer holds. A listener fills a list of this length
+    /// while it answers a handshake, and the duration of the answer is added to the latency of the connection until libsrt has measured
+    /// the drift of the clocks, half a minute later. libsrt's own 25 600 take 0.3 ms longer.
+    private static let flowWindow = 8_192
 
     /// The passphrase, the length of the key and the latency of a connection that is not made yet.
     func set(_ options: SRTConnectionOptions) throws(SRTFailure) {

@@ -13,12 +13,13 @@ final class MessageReader {
         buffer.deallocate()
     }
 
-    /// Gives each message, its number and the time at which it was sent to `body`, until that returns false.
+    /// Gives each message, its number and the time at which it was due, which is SRT's latency after it was sent, to `body`, until that
+    /// returns false.
     ///
     /// - Returns: false if the connection is broken.
     func read(
         _ socket: SRTSocket, at now: MonotonicTime,
-        _ body: (_ message: RawSpan, _ number: Int32, _ sent: MonotonicTime) -> Bool
+        _ body: (_ message: RawSpan, _ number: Int32, _ due: MonotonicTime) -> Bool
     ) -> Bool {
         // libsrt's clock is a monotonic one, but not always the one of `MonotonicTime`.
         let libraryNow = apus_srt_now()
@@ -30,9 +31,9 @@ final class MessageReader {
             guard count > 0 else { return true }
             // A peer without time stamps has 0. A minute, which is not believed, cannot overflow.
             let microseconds = sourceTime > 0 ? min(max(0, libraryNow &- sourceTime), 60_000_000) : 0
-            let sent = now + -microseconds * 1_000
+            let due = now + -microseconds * 1_000
             let message = UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)])
-            guard body(message.bytes, number, sent) else { return true }
+            guard body(message.bytes, number, due) else { return true }
         }
         return true
     }

@@ -36,8 +36,8 @@ struct TransportReception {
     private var missingCount = 0
     /// The number of the last message.
     private var lastNumber: Int32?
-    /// When the last message was sent, on the host's clock.
-    private var lastSent: MonotonicTime?
+    /// When the last message was due, on the host's clock.
+    private var lastDue: MonotonicTime?
     /// The codec of each announced track, and how many units of it have come.
     private var counts: [(codec: String, count: Int64)] = []
     /// The names of what is left out that are not logged yet.
@@ -50,8 +50,8 @@ struct TransportReception {
     /// How long a stream may take to show something that can be received, in nanoseconds. Program tables come ten times a second.
     private static let usableTime: Int64 = 3_000_000_000
     private static let statusInterval: Int64 = 1_000_000_000
-    /// The most nanoseconds between the sending and the arrival of a message: more than any latency. Other times are not believed.
-    private static let longestTransfer: Int64 = 15_000_000_000
+    /// The most nanoseconds between the instant at which a message is due and that at which it is read. Other times are not believed.
+    private static let longestDelay: Int64 = 15_000_000_000
 
     init(into input: StreamInput, silenceSeconds: Int, at now: MonotonicTime) {
         (self.input, self.silenceSeconds) = (input, silenceSeconds)
@@ -64,17 +64,17 @@ struct TransportReception {
 
     /// A message has come. Messages that came too late for the latency are missing, which their numbers show.
     ///
-    /// The time at which it was sent stands for its arrival: libsrt passes all messages on at the same distance from it, and the
-    /// capture was as much before. Both ends' clocks are compared by libsrt.
+    /// The time at which it was due stands for its arrival. It is SRT's latency after the sending on libsrt's comparison of both ends'
+    /// clocks, and therefore has the distances of the sending.
     ///
     /// - Parameters:
     ///   - number: counts the messages, with 31 bits.
-    ///   - sent: when it was sent, on the host's clock.
+    ///   - due: when it was due, on the host's clock.
     /// - Returns: why the reception ends now; `nil` if it goes on.
-    mutating func received(_ bytes: RawSpan, number: Int32, sent: MonotonicTime, at now: MonotonicTime) -> End? {
-        let believed = sent <= now && now - sent <= Self.longestTransfer ? sent : now
-        let arrival = max(believed, lastSent ?? believed)
-        lastSent = arrival
+    mutating func received(_ bytes: RawSpan, number: Int32, due: MonotonicTime, at now: MonotonicTime) -> End? {
+        let believed = due <= now && now - due <= Self.longestDelay ? due : now
+        let arrival = max(believed, lastDue ?? believed)
+        lastDue = arrival
         let missing = lastNumber.map { (number &- $0 &- 1) & Int32.max } ?? 0
         lastNumber = number
         // After a step back it is not known how many are missing.

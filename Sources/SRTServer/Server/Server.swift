@@ -43,9 +43,7 @@ public final class Server: Sendable {
             // Accepted connections have the options of the listener.
             try socket.set(apus_srt_receive_latency, options.latencyMilliseconds)
             try socket.set(apus_srt_peer_latency, options.latencyMilliseconds)
-            try socket.set(apus_srt_peer_idle_timeout, options.peerIdleMilliseconds)
-            try socket.set(apus_srt_send_buffer_size, Self.sendBufferByteCount)
-            try socket.resendForEachReport()
+            try socket.setMediaOptions(peerIdleMilliseconds: options.peerIdleMilliseconds)
             if address.family == .ipv6 { try socket.set(apus_srt_ipv6_only, address.isAny ? 0 : 1) }
             try socket.bind(to: address)
         } catch {
@@ -55,8 +53,6 @@ public final class Server: Sendable {
         return (socket, socket.localAddress?.port ?? address.port)
     }
 
-    /// What a connection may hold unacknowledged: more than the lag and latency of viewers at 40 Mbit/s. libsrt allocates it as it is used.
-    private static let sendBufferByteCount = 4_000_000
     /// Connections that wait to be accepted by the thread: the callers of one of its turns.
     private static let backlog = 128
 

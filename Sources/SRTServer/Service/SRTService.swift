@@ -46,8 +46,8 @@ final class SRTService: LoopMember, SocketOwner {
     /// - Returns: false if the connection is broken.
     private func read(_ connection: Connection, at now: MonotonicTime) -> Bool {
         guard let publisher = connection.publisher else { return reader.drain(connection.socket, at: now) }
-        return reader.read(connection.socket, at: now) { message, number, sent in
-            let end = publisher.reception.received(message, number: number, sent: sent, at: now)
+        return reader.read(connection.socket, at: now) { message, number, due in
+            let end = publisher.reception.received(message, number: number, due: due, at: now)
             guard let end else { return true }
             self.end(connection, .left, because: end.text, at: now)
             return false
