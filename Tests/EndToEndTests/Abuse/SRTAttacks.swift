@@ -71,8 +71,8 @@ extension Attack {
             withExtendedLifetime(folder) {}
         },
         Attack(
-            "SRT: a viewer that vanishes", in: "SRTServer/Server/Server.swift",
-            guard: "try socket.set(apus_srt_peer_idle_timeout, options.peerIdleMilliseconds)",
+            "SRT: a viewer that vanishes", in: "SRTServer/Loop/SRTSocket.swift",
+            guard: "try set(apus_srt_peer_idle_timeout, peerIdleMilliseconds)",
             effect: "the connection is closed after 5 s", length: .patient
         ) { target in
             let account = target.setting.hasUsers ? ":\(Account.viewer.name):\(Account.viewer.password)" : ""
