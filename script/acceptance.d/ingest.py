@@ -186,11 +186,8 @@ def publish_with_obs(host):
         if begun:
             play(what, host, H264, path)
 
-            def recorded(kind):
-                studio.stop()
-                return frames(["-i", str(studio.recording)], H264, kind, 600)[0]
-
-            expect_identity(what, H264, f"rtsp://127.0.0.1:{host.server.port}/{path}", recorded)
+            expect_identity(what, H264, f"rtsp://127.0.0.1:{host.server.port}/{path}",
+                            lambda kind: frames(["-i", str(studio.finished_recording())], H264, kind, 600)[0])
         studio.stop()
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from streams import folder, start, wait
 
+# Of the video and audio that OBS encodes here.
+SECOND_BYTES = 200_000
 is_installed = bool(shutil.which("obs") and shutil.which("Xvfb"))
 
 
@@ -56,10 +58,14 @@ class OBS:
                 {"id": "ffmpeg_source", "name": "Clip", "mixers": 255, "settings": {"local_file": str(clip), "looping": True}},
             ]}
 
-    @property
-    def recording(self):
-        """The file with what it has published."""
-        return next((self.home / "recordings").iterdir())
+    def finished_recording(self):
+        """The file with what it has published. It is written later than the stream is sent, so OBS goes on until it has grown by a second."""
+        file = next((self.home / "recordings").iterdir())
+        if self.process.poll() is None:
+            size = file.stat().st_size
+            wait(10, lambda: file.stat().st_size > size + SECOND_BYTES)
+            self.stop()
+        return file
 
     def log(self):
         return (self.home / "log").read_text(errors="replace")
