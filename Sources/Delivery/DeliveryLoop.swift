@@ -161,7 +161,7 @@ extension DeliveryLoop {
     func removeIfEmpty(_ audience: Audience) {
         guard audience.isEmpty else { return }
         audience.feed.detach(waker)
-        audiences[ObjectIdentifier(audience.feed)] = nil
+        audiences[audience.feed.id] = nil
     }
 
     /// The stream that viewers of this kind are served from: it may be another one, in which some tracks are encoded again.
@@ -177,13 +177,14 @@ extension DeliveryLoop {
         }
     }
 
-    private func feed(of stream: Stream, encapsulation: RTPEncapsulation) -> (any PacketFeed)? {
+    private func feed(of stream: Stream, encapsulation: RTPEncapsulation) -> PacketFeed? {
         switch encapsulation {
-        case .tracks: stream.feed(RTPPackager.self, options: options.packaging, for: waker)
+        case .tracks: stream.feed(RTPPackager.self, options: options.packaging, for: waker).map(PacketFeed.init)
         case .transportStream:
             stream.feed(
                 MPEGTSPackager.self, options: .init(maximumPacketBytes: options.packaging.maximumPacketBytes),
-                for: waker)
+                for: waker
+            ).map(PacketFeed.init)
         }
     }
 
@@ -194,7 +195,7 @@ extension DeliveryLoop {
     func makeAudience(of stream: Stream, for viewer: Viewer) -> Audience? {
         let source = Self.source(of: stream, for: viewer.encapsulation, needsOpus: viewer.needsOpus)
         guard let feed = feed(of: source, encapsulation: viewer.encapsulation) else { return nil }
-        let existing = audiences[ObjectIdentifier(feed)]
+        let existing = audiences[feed.id]
         guard feed.tracks.count == viewer.tracks.count else {
             if existing == nil { feed.detach(waker) }
             return nil
@@ -203,7 +204,7 @@ extension DeliveryLoop {
         // A multicast group has no session that would keep the source of its own running.
         let use = source === stream ? nil : StreamUse(of: source)
         let audience = Audience(stream: source, feed: feed, fastStartBudget: fastStartBudget, use: use)
-        audiences[ObjectIdentifier(feed)] = audience
+        audiences[feed.id] = audience
         return audience
     }
 

@@ -56,7 +56,9 @@ public final class Feed<P: Packager>: Sendable {
     private static var idleTimeout: Int64 { 1_000_000_000 }
 }
 
-extension Feed: AnyFeed {
+// MARK: - The stream's side
+
+extension Feed {
     /// Wakes this loop at every append from now on.
     func attach(_ waker: any Waker) {
         state.withLock { state in
@@ -65,6 +67,7 @@ extension Feed: AnyFeed {
         }
     }
 
+    /// Whether a loop reads the feed, or did less than a second of media time ago. `nanoseconds` is the time of the newest unit.
     func isNeeded(at nanoseconds: Int64) -> Bool {
         state.withLock { state in
             guard state.wakers.isEmpty else { return true }
@@ -77,6 +80,7 @@ extension Feed: AnyFeed {
         }
     }
 
+    /// Packages the unit, and appends the output.
     func append(_ unit: AccessUnit) {
         state.withLock { state in
             guard let output = state.packager.package(unit) else { return }
@@ -86,6 +90,9 @@ extension Feed: AnyFeed {
         }
     }
 
+    /// Continues with newly announced tracks. If the packager's viewers cannot continue, the feed has ended.
+    ///
+    /// - Returns: whether it continues.
     func announced(_ tracks: [Track], after former: [Track]) -> Bool {
         state.withLock { state in
             state.hasEnded = !state.packager.announced(tracks, after: former)
@@ -94,6 +101,7 @@ extension Feed: AnyFeed {
         }
     }
 
+    /// Wakes the loops that read the feed.
     func wake() {
         // A wake-up is a system call, so it happens without the lock.
         let wakers = state.withLock { $0.wakers }
@@ -101,14 +109,23 @@ extension Feed: AnyFeed {
     }
 }
 
-/// The operations of a feed that do not depend on its packager.
-protocol AnyFeed: AnyObject, Sendable {
-    /// Whether a loop reads the feed, or did less than a second of media time ago. `nanoseconds` is the time of the newest unit.
-    func isNeeded(at nanoseconds: Int64) -> Bool
-    func append(_ unit: AccessUnit)
-    /// Continues with newly announced tracks. If the packager's viewers cannot continue, the feed has ended.
-    ///
-    /// - Returns: whether it continues.
-    func announced(_ tracks: [Track], after former: [Track]) -> Bool
-    func wake()
+/// A feed, whatever its packager.
+///
+/// Its operations are closures, made where the packager is known, because the compiler specialises closures, but not the methods by which a
+/// generic class conforms to a protocol.
+final class AnyFeed: Sendable {
+    /// The `Feed<P>` itself.
+    let feed: any AnyObject & Sendable
+    let isNeeded: @Sendable (_ nanoseconds: Int64) -> Bool
+    let append: @Sendable (AccessUnit) -> Void
+    let announced: @Sendable (_ tracks: [Track], _ former: [Track]) -> Bool
+    let wake: @Sendable () -> Void
+
+    init<P: Packager>(_ feed: Feed<P>) {
+        self.feed = feed
+        isNeeded = { feed.isNeeded(at: $0) }
+        append = { feed.append($0) }
+        announced = { feed.announced($0, after: $1) }
+        wake = { feed.wake() }
+    }
 }

@@ -43,7 +43,7 @@ public final class Stream: Sendable {
         var published = Published()
         var ring: Ring<AccessUnit>
         var limiter: KeyframeRequestLimiter
-        var feeds: [FeedKey: any AnyFeed] = [:]
+        var feeds: [FeedKey: AnyFeed] = [:]
         var source: (any Source)?
         /// `nil` if the encoder does not follow the viewers.
         var rates: StreamRates?
@@ -176,7 +176,7 @@ extension Stream {
 
     func announce(_ tracks: [Track], bySource: Bool) {
         let isNeeded = demand.isNeeded
-        let ended = state.withLock { state -> [any AnyFeed] in
+        let ended = state.withLock { state -> [AnyFeed] in
             if !bySource, state.announcement != nil { return [] }
             var tracks = tracks
             if bySource {
@@ -194,7 +194,7 @@ extension Stream {
             if !former.isCompatible(with: tracks) { state.timeOrder.forget() }
             state.ring.removeAll()
             state.awaitingKeyframe = Set(tracks.filter { $0.codec.facts.randomAccess == .keyframes }.map(\.id))
-            let ended = state.feeds.filter { !$0.value.announced(tracks, after: former) }
+            let ended = state.feeds.filter { !$0.value.announced(tracks, former) }
             for key in ended.keys { state.feeds[key] = nil }
             return Array(ended.values)
         }
@@ -243,7 +243,7 @@ extension Stream {
     public func publish(_ unit: AccessUnit) {
         var unit = addingCaptureTime(unit)
         var isSourceUp = true
-        let feeds = state.withLock { state -> [any AnyFeed] in
+        let feeds = state.withLock { state -> [AnyFeed] in
             if let places = state.places {
                 guard let placed = places.place(unit) else { return [] }
                 unit = placed
@@ -274,10 +274,10 @@ extension Stream {
     }
 
     /// Appends a unit to the history and to all feeds.
-    static func append(_ unit: AccessUnit, to state: inout State) -> [any AnyFeed] {
+    static func append(_ unit: AccessUnit, to state: inout State) -> [AnyFeed] {
         let nanoseconds = unit.presentationTime.nanoseconds
         state.ring.append(unit, nanoseconds: nanoseconds, byteCount: unit.bytes.count)
-        for (key, feed) in state.feeds where !feed.isNeeded(at: nanoseconds) { state.feeds[key] = nil }
+        for (key, feed) in state.feeds where !feed.isNeeded(nanoseconds) { state.feeds[key] = nil }
         let feeds = Array(state.feeds.values)
         for feed in feeds { feed.append(unit) }
         return feeds
@@ -320,7 +320,7 @@ extension Stream {
     public func feed<P: Packager>(_ packager: P.Type, options: P.Options, for waker: any Waker) -> Feed<P>? {
         state.withLock { state in
             guard let tracks = state.announcement?.tracks, !state.hasEnded, !state.isAsleep else { return nil }
-            if let feed = state.feeds[FeedKey(packager, options)] as? Feed<P> {
+            if let feed = state.feeds[FeedKey(packager, options)]?.feed as? Feed<P> {
                 feed.attach(waker)
                 return feed
             }
@@ -328,7 +328,7 @@ extension Stream {
                 nanoseconds: limits.history.nanoseconds, byteCount: limits.history.byteCount)
             let feed = Feed<P>(tracks: tracks, options: options, history: Self.all(of: state.ring), bounds: bounds)
             feed.attach(waker)
-            state.feeds[FeedKey(packager, options)] = feed
+            state.feeds[FeedKey(packager, options)] = AnyFeed(feed)
             return feed
         }
     }

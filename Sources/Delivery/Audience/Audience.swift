@@ -8,7 +8,7 @@ final class Audience {
     let stream: Stream
     /// Makes what encodes tracks for these viewers run; `nil` if nothing does.
     private let use: StreamUse?
-    let feed: any PacketFeed
+    let feed: PacketFeed
     let view = FeedView<PacketRun>()
     /// The feed's number of changes that the view contains.
     private var seenChangeCount: Int
@@ -36,7 +36,7 @@ final class Audience {
     /// How many steps of the wall clock the viewers' sender reports account for.
     private var clockStepCount: Int
 
-    init(stream: Stream, feed: any PacketFeed, fastStartBudget: MemoryBudget, use: StreamUse? = nil) {
+    init(stream: Stream, feed: PacketFeed, fastStartBudget: MemoryBudget, use: StreamUse? = nil) {
         self.fastStartBudget = fastStartBudget
         self.stream = stream
         self.use = use
@@ -44,14 +44,14 @@ final class Audience {
         clockStepCount = stream.clock.follow()
         // An announced stream has at least one track: sources announce what they play.
         leading = feed.tracks.leading ?? feed.tracks[0]
-        seenChangeCount = feed.changeCount
+        seenChangeCount = feed.changeCount()
         feed.update(&view.reader)
     }
 
     /// Adds what is new in the feed to the view.
     func updateView() {
         // Read first: a run that comes meanwhile belongs to the next turn, too.
-        let count = feed.changeCount
+        let count = feed.changeCount()
         guard count != seenChangeCount else { return }
         seenChangeCount = count
         feed.update(&view.reader)
@@ -67,7 +67,7 @@ final class Audience {
 
     func insert(_ viewer: Viewer) {
         let leading = leadingTrack(for: viewer).id
-        viewer.place = AudiencePlace(feed: ObjectIdentifier(feed), leading: leading)
+        viewer.place = AudiencePlace(feed: feed.id, leading: leading)
         viewers.insert(viewer, leading: leading)
         round.viewersChanged()
     }
@@ -179,8 +179,8 @@ extension Audience {
     /// The packaged fast start up to the newest unit, made once for all viewers that join before the next unit.
     private func fastStart(for viewer: Viewer, options: JoinOptions) -> PackagedFastStart {
         let watched = feed.tracks.map { viewer.watches($0.id) }
-        if let shared = sharedFastStart, shared.serves(watched, options, at: feed.endIndex) { return shared }
-        let point = feed.joinPoint(in: stream)
+        if let shared = sharedFastStart, shared.serves(watched, options, at: feed.endIndex()) { return shared }
+        let point = feed.joinPoint(stream)
         let fastStart = FastStart(
             history: point.history.filter { viewer.watches($0.track) }, leading: leadingTrack(for: viewer),
             window: options.fastStartWindow, limits: options.fastStart)

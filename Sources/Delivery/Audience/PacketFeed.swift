@@ -3,21 +3,40 @@ import RTP
 import Streams
 
 /// A feed of RTP packets, whatever they carry, as an audience reads it.
-protocol PacketFeed: AnyObject {
+///
+/// Its operations are closures, because the compiler specialises them for the packager.
+struct PacketFeed {
+    /// Identifies the feed while it exists.
+    let id: ObjectIdentifier
     /// The tracks that the packager was created with.
-    var tracks: [Track] { get }
-    /// The index of the next run.
-    var endIndex: Int64 { get }
+    let tracks: [Track]
     /// The run that viewers are sent while the source is silent.
-    var filler: PacketRun? { get }
-    /// Changes with everything that ``update(_:)`` reads.
-    var changeCount: Int { get }
-    /// Adds the runs since the last call to `reader`.
-    func update(_ reader: inout FeedReader<PacketRun>)
-    /// The history of `stream`, the index at which this feed continues after it, and how to package the history.
-    func joinPoint(in stream: Stream) -> PacketJoinPoint
+    let filler: PacketRun?
+    /// The index of the next run.
+    let endIndex: () -> Int64
+    /// Changes with everything that ``update`` reads.
+    let changeCount: () -> Int
+    /// Adds the runs since the last call to the reader.
+    let update: (inout FeedReader<PacketRun>) -> Void
+    /// The history of a stream, the index at which this feed continues after it, and how to package the history.
+    let joinPoint: (Stream) -> PacketJoinPoint
     /// Removes a loop that has no viewer left.
-    func detach(_ waker: any Waker)
+    let detach: (any Waker) -> Void
+
+    init<P: Packager>(_ feed: Feed<P>) where P.Output == PacketRun {
+        id = ObjectIdentifier(feed)
+        tracks = feed.tracks
+        filler = feed.filler
+        endIndex = { feed.endIndex }
+        changeCount = { feed.changeCount }
+        update = { feed.update(&$0) }
+        joinPoint = { stream in
+            let point = stream.joinPoint(in: feed)
+            return PacketJoinPoint(
+                history: point.history, nextIndex: point.nextIndex, package: point.packager.fastStart)
+        }
+        detach = { feed.detach($0) }
+    }
 }
 
 /// The point at which a viewer joins.
@@ -28,11 +47,4 @@ struct PacketJoinPoint {
     let nextIndex: Int64
     /// Packages the units of a fast start so that the feed continues after them.
     let package: ([AccessUnit]) -> [PacketRun]
-}
-
-extension Feed: PacketFeed where P.Output == PacketRun {
-    func joinPoint(in stream: Stream) -> PacketJoinPoint {
-        let point = stream.joinPoint(in: self)
-        return PacketJoinPoint(history: point.history, nextIndex: point.nextIndex, package: point.packager.fastStart)
-    }
 }

@@ -30,7 +30,7 @@ extension DeliveryLoop {
     private func pursueMove(of viewer: Viewer, at now: MonotonicTime) {
         guard var move = viewer.renditions?.move else { return }
         if move.feed == nil, let target = audience(of: viewer, at: move.target) {
-            move.feed = ObjectIdentifier(target.feed)
+            move.feed = target.feed.id
             target.arrivals.append(viewer)
             hasArrivals = true
         }

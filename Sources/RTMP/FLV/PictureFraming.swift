@@ -74,12 +74,13 @@ struct PictureFraming: Sendable {
         let own = units.map { Array(bytes[$0]) }
         let completed = parameterSets.completed(own)
         guard completed.count > own.count else { return Picture(bytes: bytes, units: units, isKeyframe: true) }
-        var end = 0
-        let ranges = completed.map { unit in
-            defer { end += unit.count }
-            return end..<(end + unit.count)
+        var (joined, ranges) = ([UInt8](), [Range<Int>]())
+        joined.reserveCapacity(completed.reduce(0) { $0 + $1.count })
+        for unit in completed {
+            ranges.append(joined.count..<(joined.count + unit.count))
+            joined += unit
         }
-        return Picture(bytes: Array(completed.joined()), units: ranges, isKeyframe: true)
+        return Picture(bytes: joined, units: ranges, isKeyframe: true)
     }
 
     /// The NAL units, back to back; `nil` if a length is wrong, or if there are too many.

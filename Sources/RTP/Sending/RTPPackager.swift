@@ -18,20 +18,13 @@ public struct RTPPackager: Packager {
         var maximumPayloadBytes: Int { maximumPacketBytes - Header.fixedByteCount }
     }
 
-    private let packetizers: [TrackID: any Packetizer]
+    private let packetizers: [TrackID: Packetizer]
 
     public init(tracks: [Track], options: Options) {
-        let pairs = tracks.map { ($0.id, Self.packetizer(of: $0, options.maximumPayloadBytes)) }
-        packetizers = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
-    }
-
-    private static func packetizer(of track: Track, _ maximumPayloadBytes: Int) -> any Packetizer {
-        switch track.codec {
-        case .h264: NALUnitPacketizer<H264PayloadHeader>(maximumPayloadBytes: maximumPayloadBytes)
-        case .h265: NALUnitPacketizer<H265PayloadHeader>(maximumPayloadBytes: maximumPayloadBytes)
-        case .aac: AACPacketizer(maximumPayloadBytes: maximumPayloadBytes)
-        case .opus, .pcma, .pcmu: AudioPacketizer(maximumPayloadBytes: maximumPayloadBytes)
+        let pairs = tracks.map {
+            ($0.id, Packetizer(of: $0.codec, maximumPayloadBytes: options.maximumPayloadBytes))
         }
+        packetizers = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
     /// The packets for `unit`; `nil` if its track is unknown or nothing of it can be carried.

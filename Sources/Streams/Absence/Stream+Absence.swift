@@ -86,7 +86,7 @@ extension Stream {
         clock.follow()
         let captured = clock.ntpTime(of: clock.instant(of: unit.presentationTime))
         let now = clock.now
-        let feeds = state.withLock { state -> [any AnyFeed] in
+        let feeds = state.withLock { state -> [AnyFeed] in
             guard let track = state.announcement?.tracks.first(where: { $0.id == unit.track }), !state.hasEnded,
                 let isDue = state.substitution?.isDue(at: now), isDue || Self.isMissing(track, state)
             else { return [] }

@@ -81,8 +81,13 @@ public final class LatencyTrace: Sendable {
 
 /// One distribution per stage, with two significant digits.
 private struct Stages {
-    private var histograms: [Stage: DurationHistogram] = [:]
-    private(set) var counts: [Stage: DurationCounts] = [:]
+    private struct Distribution {
+        var histogram = DurationHistogram(digits: .two)
+        var counts = DurationCounts()
+    }
+
+    /// In the order of the stages; `nil` for a stage that no frame has passed.
+    private var distributions = [Distribution?](repeating: nil, count: Stage.allCases.count)
 
     mutating func began(_ frameTrace: FrameTrace) {
         // The frames of a file are encoded before their capture time, so nothing lies between capture and encoder.
@@ -107,13 +112,35 @@ private struct Stages {
     }
 
     private mutating func record(_ stage: Stage, from start: MonotonicTime, to end: MonotonicTime) {
-        histograms[stage, default: DurationHistogram(digits: .two)].record(nanoseconds: end - start)
-        counts[stage, default: DurationCounts()].record(nanoseconds: end - start)
+        if distributions[stage.index] == nil { distributions[stage.index] = Distribution() }
+        distributions[stage.index]?.histogram.record(nanoseconds: end - start)
+        distributions[stage.index]?.counts.record(nanoseconds: end - start)
     }
 
     mutating func reset() {
-        for stage in Stage.allCases { histograms[stage]?.reset() }
+        for stage in Stage.allCases { distributions[stage.index]?.histogram.reset() }
     }
 
-    var summary: LatencyTrace.Summary { histograms.compactMapValues(\.summary) }
+    var summary: LatencyTrace.Summary { byStage { $0.histogram.summary } }
+    var counts: [Stage: DurationCounts] { byStage { $0.counts } }
+
+    private func byStage<Value>(_ value: (Distribution) -> Value?) -> [Stage: Value] {
+        var values: [Stage: Value] = [:]
+        for stage in Stage.allCases { values[stage] = distributions[stage.index].flatMap(value) }
+        return values
+    }
+}
+
+extension Stage {
+    /// Its place among all stages.
+    fileprivate var index: Int {
+        switch self {
+        case .capture: 0
+        case .encoding: 1
+        case .packaging: 2
+        case .waiting: 3
+        case .sending: 4
+        case .whole: 5
+        }
+    }
 }

@@ -9,7 +9,7 @@ import Wire
 /// | 16 bits: 16       | 13 bits | 3 bits: 0|                        |
 /// +-------------------+---------+----------+------------------------+
 /// ```
-struct AACPacketizer: Packetizer {
+struct AACPacketizer: Sendable {
     let maximumPayloadBytes: Int
 
     /// The limit of the 13-bit AU-size. AAC itself allows at most 6 144 bits per channel.

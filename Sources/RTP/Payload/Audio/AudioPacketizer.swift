@@ -2,7 +2,7 @@ import Media
 
 /// Packetizes audio in payload formats without a header: each access unit is one packet (RFC 7587, section 4.2 for Opus; RFC 3551,
 /// section 4.5.14 for G.711).
-struct AudioPacketizer: Packetizer {
+struct AudioPacketizer: Sendable {
     let maximumPayloadBytes: Int
 
     /// `nil` if the unit is longer than a packet, because these formats have no fragments.

@@ -6,7 +6,7 @@ import Wire
 /// Parameter sets and the SEI around them share an aggregate. A NAL unit that fits is one packet; a longer one is split into
 /// fragments of equal length. All NAL units keep their order, so a client receives the source's NAL units. Only access unit
 /// delimiters are left out, because each would be a packet of its own length and so a further message per viewer and unit.
-struct NALUnitPacketizer<UnitHeader: NALUnitPayloadHeader>: Packetizer {
+struct NALUnitPacketizer<UnitHeader: NALUnitPayloadHeader>: Sendable {
     let maximumPayloadBytes: Int
 
     func packetize(_ unit: AccessUnit) -> PacketRun? {
