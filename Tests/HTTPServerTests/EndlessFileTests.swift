@@ -224,6 +224,22 @@ struct EndlessFileTests {
         }
     }
 
+    /// The fast start is larger than what the buffers of both ends hold, and the client has not read it yet when more frames come.
+    @Test func aFastStartThatTakesAWhileIsSentWhole() async throws {
+        let live = LiveStream()
+        live.publishGroup(100, byteCount: 4_000)
+        try await TestServer.serve([live]) { server in
+            let (client, _) = try begin(server, "/cam/index.mp4")
+            for _ in 0..<5 { live.publish(byteCount: 4_000) }
+            // The server has seen that they wait.
+            let viewers = await server.server.viewers(at: .now())
+            #expect(viewers.count == 1 && viewers[0].unreadByteCount > 0)
+            let fragments = file(client, fragments: 105).fragments
+            #expect(fragments.count == 105 && !fragments.hasGap)
+            #expect(await server.server.liveStatistics().allSatisfy { $0.droppedUnits == 0 })
+        }
+    }
+
     /// Parameter sets are in band, so a file goes on when a source comes back with another size.
     @Test func aFileGoesOnWithAnotherSize() async throws {
         let live = LiveStream()

@@ -1,7 +1,6 @@
 import MP4
 import Media
 import NIOCore
-import Streams
 
 /// The sending half of a connection or an HTTP/2 stream with a live body. It adds the framing (HTTP chunks or WebSocket messages) and
 /// bypasses the HTTP encoder. Confined to the event loop.
@@ -35,7 +34,7 @@ final class LiveConnection {
     /// The bytes that were written, without the framing.
     private(set) var byteCount = 0
     /// Bytes that waited in the channel when it was last looked at.
-    private var waitingByteCount = 0
+    private var lastWaitingByteCount = 0
     /// When the channel last took bytes away.
     private(set) var lastProgress: MonotonicTime?
 
@@ -49,6 +48,14 @@ final class LiveConnection {
 
     /// The memory that waits in the channel.
     var bufferedByteCount: Int { gate.bufferedByteCount }
+
+    /// The memory that waits in the channel. Notes whether the channel has taken bytes away since the last call.
+    func waitingByteCount(at now: MonotonicTime) -> Int {
+        let byteCount = bufferedByteCount
+        if byteCount < lastWaitingByteCount { lastProgress = now }
+        lastWaitingByteCount = byteCount
+        return byteCount
+    }
 
     func flush() { gate.flush() }
 
@@ -129,15 +136,4 @@ final class LiveConnection {
             }
         }
     }
-}
-
-extension LiveConnection: FollowerTransport {
-    func unreadByteCount(at now: MonotonicTime) -> Int {
-        let byteCount = bufferedByteCount
-        if byteCount < waitingByteCount { lastProgress = now }
-        waitingByteCount = byteCount
-        return byteCount
-    }
-
-    func isDrained(at now: MonotonicTime) -> Bool { unreadByteCount(at: now) == 0 }
 }

@@ -198,13 +198,12 @@ final class LiveLoop {
         audiences.values.flatMap { audience in
             audience.viewers.compactMap { viewer in
                 viewer.startedAt.map { start in
-                    let connection = viewer.body.connection
                     var status = FollowerStatus(
                         id: viewer.id, path: viewer.facts.path.stream.path, peer: viewer.facts.client.peer,
                         client: viewer.facts.client.userAgent.isEmpty ? nil : viewer.facts.client.userAgent,
                         user: viewer.facts.grant.user, transport: viewer.facts.transport, startedAt: start)
-                    status.lag = viewer.follower.lag(in: audience.view, over: connection, at: now) ?? 0
-                    status.unreadByteCount = connection.bufferedByteCount
+                    status.lag = viewer.lag(in: audience.view, at: now)
+                    status.unreadByteCount = viewer.body.connection.bufferedByteCount
                     status.droppedUnits = viewer.droppedUnits
                     return status
                 }

@@ -166,6 +166,18 @@ extension LiveViewer {
         return false
     }
 
+    /// How far it is behind, in nanoseconds; 0 if it was sent everything.
+    func lag(in view: FeedView<LiveFragment>, at now: MonotonicTime) -> Int64 {
+        follower.lag(in: view, over: transport(at: now), at: now) ?? 0
+    }
+
+    /// What its follower asks of its connection.
+    private func transport(at now: MonotonicTime) -> LiveTransport {
+        // A client reads its fast start as fast as it can, so bytes that wait are no lag at first.
+        let isStarting = startedAt.map { now - $0 <= Follower<LiveFragment>.fastStartReadingTime } ?? true
+        return LiveTransport(connection: body.connection, countsUnread: !isStarting)
+    }
+
     /// Whether the next fragment may be sent. Frames that are skipped are counted.
     private func verdict(
         in view: FeedView<LiveFragment>, by policy: SlowViewerPolicy, _ statistics: inout LiveStatistics,
@@ -173,7 +185,7 @@ extension LiveViewer {
     ) -> Follower<LiveFragment>.Verdict {
         let (position, dropped) = (follower.position, follower.droppedUnits)
         let verdict = follower.verdict(
-            in: view, leading: leading, policy: policy, transport: body.connection, wantsKeyframe: &wantsKeyframe,
+            in: view, leading: leading, policy: policy, transport: transport(at: now), wantsKeyframe: &wantsKeyframe,
             at: now)
         statistics.droppedUnits += follower.droppedUnits - dropped
         let skipped = follower.fastStart[position.fastStart..<follower.position.fastStart]
