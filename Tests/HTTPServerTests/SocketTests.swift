@@ -161,7 +161,8 @@ struct SocketTests {
         try await withServer([live], { $0.policy.maximumLag = 20_000_000 }) { server in
             let client = try WebSocketClient(server, "/cam/ws")
             #expect(client.message("init") != nil)
-            // Far more than the buffers of both ends hold, but no more than the stream's history: what has left that is not counted.
+            // Far more than the buffers of both ends hold, but less than the stream's history, because the client is not told of frames
+            // that have left the history before they were skipped.
             for index in 0..<140 { live.publish(isKeyframe: index % 20 == 0, byteCount: 100_000) }
             #expect(
                 await eventually(within: 10) {
