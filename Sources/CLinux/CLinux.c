@@ -49,6 +49,11 @@ void clinux_trim_heap(void) {
     malloc_trim(0);
 }
 
+void clinux_limit_free_heap(int mapped, int kept) {
+    mallopt(M_MMAP_THRESHOLD, mapped);
+    mallopt(M_TRIM_THRESHOLD, kept);
+}
+
 void clinux_use_small_pages(void) {
     prctl(PR_SET_THP_DISABLE, 1UL, 0UL, 0UL, 0UL);
 }

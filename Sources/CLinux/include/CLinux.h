@@ -36,6 +36,9 @@ int recvmmsg(int fd, struct mmsghdr *messages, unsigned int count, int flags, st
 int accept4(int fd, struct sockaddr *address, socklen_t *byteCount, int flags);
 /// Returns free heap memory to the system.
 void clinux_trim_heap(void);
+/// Blocks of `mapped` bytes and more are returned to the system when they are freed, and so is free memory at the end of the heap if it
+/// is more than `kept` bytes.
+void clinux_limit_free_heap(int mapped, int kept);
 /// Prevents huge pages in this process, even if a library requests them. Has no effect on kernels without support.
 void clinux_use_small_pages(void);
 

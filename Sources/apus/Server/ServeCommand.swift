@@ -112,6 +112,7 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         Signals.block()
         Heap.useSmallPages()
+        Heap.limitFreeMemory()
         let crashes = CrashRecord()
         guard crashes?.waitBeforeStart() ?? true else { return }
         // After a crash this is not reached.
