@@ -10,7 +10,7 @@ struct AttackRunner {
     private let memory: Int
 
     /// The allowed growth in KB, because a fragmented heap keeps some megabytes: up to 11.3 MB of the 44 KB that each of 256
-    /// concurrent TLS connections needs. After each attack once, at most 11.1 MB were measured; after two minutes of repetitions 14.5.
+    /// concurrent TLS connections needs. At most 11.1 MB were measured if each attack runs once, and 14.5 in two minutes of repetitions.
     private static let memoryAllowance = 16_384
 
     init(on target: Target) {
