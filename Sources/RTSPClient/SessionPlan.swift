@@ -32,8 +32,10 @@ public struct SessionPlan: Sendable {
     public var isDescribeOnly = false
     /// The receive buffer of the connection; `nil` for the kernel's default.
     public var receiveBufferByteCount: Int32?
-    /// The receive buffers of the UDP sockets. The kernel doubles the value to 212 992, its default.
-    public var datagramBufferByteCount: Int32 = 106_496
+    /// The receive buffers that the UDP sockets request, in bytes: as many as FFmpeg; GStreamer requests 524 288.
+    ///
+    /// The kernel limits the value to `net.core.rmem_max` and doubles it.
+    public var datagramBufferByteCount: Int32 = 393_216
     /// How GSO batches are received over UDP.
     public var gsoBatchArrival = GSOBatchArrival.whole
     /// How long a missing packet is awaited, in nanoseconds, if the session requests missing packets over UDP; `nil` if it does not.

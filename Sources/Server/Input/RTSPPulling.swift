@@ -3,6 +3,7 @@ import Delivery
 import RTP
 import RTSP
 import RTSPClient
+import Reactor
 import Streams
 
 /// Pulls over RTSP: over TCP, and over UDP if the server refuses TCP or sends nothing.
@@ -22,6 +23,8 @@ struct RTSPPulling: PullProtocol {
             var plan = SessionPlan(url, transport: transport)
             plan.login = login
             plan.destinations = loops.destinations
+            // A keyframe of a 4K camera comes at once, and may be larger than a viewer's buffer.
+            plan.datagramBufferByteCount = UDPSocket.requestedBufferByteCount
             do throws(ClientSessionEnd) {
                 if url.isSecure { try plan.accept(settings.certificate.certificates) }
             } catch {

@@ -1,5 +1,6 @@
 import RTSP
 import RTSPClient
+import Reactor
 import Streams
 import Testing
 
@@ -13,6 +14,13 @@ struct PulledSourceTests {
 
     private let pulling = RTSPPulling(
         url: RequestURL("rtsp://192.0.2.1/cam")!, settings: .init(), trust: .auto, loops: RTSPPullLoops())
+
+    /// What overflows a publisher's socket would overflow a camera's.
+    @Test func aCameraHasTheReceiveBufferOfAPublisher() throws {
+        let plans = try pulling.plans()
+        #expect(plans.map(\.session.transport) == [.tcp, .udp])
+        #expect(plans.allSatisfy { $0.session.datagramBufferByteCount == UDPSocket.requestedBufferByteCount })
+    }
 
     @Test func anotherTransportIsTriedIfThisOneCannotWork() {
         let ends: [(RTSPPullEnd, Bool)] = [
