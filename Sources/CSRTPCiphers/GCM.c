@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define FUNCTIONS(EACH) \
-    EACH(gnutls_aead_cipher_decryptv2) \
+    EACH(gnutls_aead_cipher_decrypt) \
     EACH(gnutls_aead_cipher_deinit) \
-    EACH(gnutls_aead_cipher_encryptv2) \
+    EACH(gnutls_aead_cipher_encrypt) \
     EACH(gnutls_aead_cipher_init)
 
 static struct { FUNCTIONS(POINTER_TO) } functions;
@@ -35,40 +35,46 @@ void gcm_mode_free(gcm_mode *mode) {
     if (mode != NULL) functions.gnutls_aead_cipher_deinit((gnutls_aead_cipher_hd_t)mode);
 }
 
-// GnuTLS encrypts and decrypts in place.
-static giovec_t moved(const uint8_t *bytes, size_t count, uint8_t *place) {
-    if (place != bytes && count > 0) memcpy(place, bytes, count);
-    return (giovec_t){.iov_base = place, .iov_len = count};
-}
+// Header and trailer of a report together: 8 and 4 bytes (RFC 7714, section 9.1). An RTP packet has no trailer (section 8.1).
+enum { joined_bytes = 16 };
 
 struct authenticated_data {
-    giovec_t parts[2];
+    const uint8_t *bytes;
+    size_t count;
 };
 
-static struct authenticated_data authenticated_data(const struct apus_srtp_packet *packet) {
-    return (struct authenticated_data){{
-        {.iov_base = (uint8_t *)packet->header, .iov_len = packet->header_count},
-        {.iov_base = (uint8_t *)packet->trailer, .iov_len = packet->trailer_count},
-    }};
+// GnuTLS takes the authenticated data in one piece. Returns false if they do not fit into `joined`.
+static bool authenticated_data(
+    const struct apus_srtp_packet *packet, uint8_t joined[joined_bytes], struct authenticated_data *data) {
+    *data = (struct authenticated_data){packet->header, packet->header_count};
+    if (packet->trailer_count == 0) return true;
+    if (packet->header_count + packet->trailer_count > joined_bytes) return false;
+    memcpy(joined, packet->header, packet->header_count);
+    memcpy(joined + packet->header_count, packet->trailer, packet->trailer_count);
+    *data = (struct authenticated_data){joined, packet->header_count + packet->trailer_count};
+    return true;
 }
 
 bool gcm_mode_seal(
     gcm_mode *mode, const uint8_t *vector, const struct apus_srtp_packet *packet, const uint8_t *plain, size_t count,
     uint8_t *sealed, uint8_t *tag) {
-    struct authenticated_data data = authenticated_data(packet);
-    giovec_t payload = moved(plain, count, sealed);
-    size_t tag_count = gcm_tag;
-    return functions.gnutls_aead_cipher_encryptv2(
-               (gnutls_aead_cipher_hd_t)mode, vector, vector_bytes, data.parts, packet->trailer_count > 0 ? 2 : 1, &payload, 1,
-               tag, &tag_count) == GNUTLS_E_SUCCESS;
+    uint8_t joined[joined_bytes];
+    struct authenticated_data data;
+    size_t sealed_count = count + gcm_tag;
+    return tag == sealed + count && authenticated_data(packet, joined, &data)
+        && functions.gnutls_aead_cipher_encrypt(
+               (gnutls_aead_cipher_hd_t)mode, vector, vector_bytes, data.bytes, data.count, gcm_tag, plain, count, sealed,
+               &sealed_count) == GNUTLS_E_SUCCESS;
 }
 
 bool gcm_mode_open(
     gcm_mode *mode, const uint8_t *vector, const struct apus_srtp_packet *packet, const uint8_t *sealed, size_t count,
     const uint8_t *tag, uint8_t *plain) {
-    struct authenticated_data data = authenticated_data(packet);
-    giovec_t payload = moved(sealed, count, plain);
-    return functions.gnutls_aead_cipher_decryptv2(
-               (gnutls_aead_cipher_hd_t)mode, vector, vector_bytes, data.parts, packet->trailer_count > 0 ? 2 : 1, &payload, 1,
-               (uint8_t *)tag, gcm_tag) == GNUTLS_E_SUCCESS;
+    uint8_t joined[joined_bytes];
+    struct authenticated_data data;
+    size_t plain_count = count;
+    return tag == sealed + count && authenticated_data(packet, joined, &data)
+        && functions.gnutls_aead_cipher_decrypt(
+               (gnutls_aead_cipher_hd_t)mode, vector, vector_bytes, data.bytes, data.count, gcm_tag, sealed,
+               count + gcm_tag, plain, &plain_count) == GNUTLS_E_SUCCESS;
 }

@@ -47,7 +47,7 @@ struct apus_srtp_packet {
 };
 
 // Encrypts `count` bytes and makes their tag. `sealed` is `plain` or does not overlap it. On failure it returns false and sets both
-// to zeros, so that they are not sent.
+// to zeros, so that they are not sent. With GCM, `tag` is the end of the `count` bytes, here and in `apus_srtp_open`.
 bool apus_srtp_seal(
     apus_srtp_cipher *cipher, const struct apus_srtp_packet *packet, const uint8_t *plain, size_t count, uint8_t *sealed,
     uint8_t *tag);
