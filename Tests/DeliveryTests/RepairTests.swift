@@ -164,6 +164,21 @@ struct RepairTests {
         #expect(playing.received(afterLossOf: [5]).count == 2)
     }
 
+    /// A browser repeats its requests every 20 ms, sometimes a little sooner; the second comes at any time after a round trip.
+    @Test func aBrowserIsAnsweredEachTimeItAsks() throws {
+        let stream = HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
+            timestampOffset: 0)
+        var playing = try Playing(repair: TrackRepair(.browser, stream: stream, protection: nil))
+        #expect(playing.received(afterLossOf: [5]).count == 1)
+        playing.broadcast.turn(after: 9)
+        #expect(playing.received(afterLossOf: [5]).isEmpty)
+        for milliseconds: Int64 in [1, 19, 19] {
+            playing.broadcast.turn(after: milliseconds)
+            #expect(playing.received(afterLossOf: [5]).count == 2)
+        }
+    }
+
     @Test func whatIsSentAgainIntoAQueueMayArriveBeforeItIsRepeatedOnce() throws {
         let stream = HeaderRewriter(
             payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),

@@ -3,9 +3,9 @@
 webrtc-cost.py [VIEWERS [SECONDS]]
 
 The same stream of 2 Mbit/s goes to all viewers of one kind for some seconds, then to those of the other kind, five times. The server has
-one event loop, on the first processor, and `apus bench viewers`, on the second, is the viewers. Each pair of runs, a minute long, has a
-ratio, and the median of the ratios counts: a virtual machine's speed may change by a quarter within minutes. Then others join within one second while
-some watch: each must have a keyframe soon, and nobody who watches may miss a packet.
+one event loop, on the first processor, and `apus bench viewers`, on the second, is the viewers. Each pair of runs, a minute long, has a ratio,
+and the median of the ratios counts: a virtual machine's speed may change by a quarter within minutes. Then others join within one second
+while some watch: each must have a keyframe soon, and nobody who watches may miss a packet.
 """
 import json
 import os
