@@ -32,7 +32,7 @@ public struct RetransmissionRules: Hashable, Sendable {
     public static let gStreamer = Self(
         patience: 1_000_000_000, repetitionInterval: 20_000_000, mayAskForLatePackets: true)
     /// The rules for browsers (libwebrtc), which drop what they receive twice. Every 20 ms they repeat the requests that are older than a
-    /// round trip, so the second request comes up to 20 ms after the first, and the others come every 20 ms. With that as the
-    /// interval, those that come a little sooner would be ignored, and a packet that is lost repeatedly would take twice as long.
+    /// round trip, so the second request for a packet may come less than 20 ms after the first, and further ones come every 20 ms. An interval
+    /// of 20 ms would ignore requests that come a little sooner, and a packet that is lost repeatedly would take twice as long.
     public static let browser = Self(patience: 1_000_000_000, repetitionInterval: 10_000_000)
 }

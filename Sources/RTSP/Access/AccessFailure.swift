@@ -6,7 +6,8 @@ public enum AccessFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case address
     /// The request has no credentials, like the first request of every client. Clients of ``SATIP`` do not support challenges.
     case noCredentials(RTPEncapsulation)
-    /// `user` is `nil` for an unknown user, whose name is not logged because people mistype passwords as user names.
+    /// The password is wrong, or the user is unknown: then `user` is `nil`. The name of an unknown user is not logged, because it may be a
+    /// password that was typed in the wrong field.
     case wrongCredentials(user: String?)
     /// The credentials are unreadable, duplicated, Basic without TLS, or for another request. They do not count as a guess.
     case unusableCredentials
