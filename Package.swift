@@ -227,12 +227,13 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Media", "RTP", "RTSPClient", "RateControl", "Reactor", "SRTP", "Streams", "TLS", "WebRTC",
+                "CSpawn", "Media", "RTP", "RTSPClient", "RateControl", "Reactor", "SRTP", "Streams", "TLS", "WebRTC",
                 "WebRTCClient", logging, nioCore,
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
             ],
             path: "Tests/TestSupport", swiftSettings: everywhere),
         .target(name: "CAllocations", path: "Tests/CAllocations"),
+        .target(name: "CSpawn", path: "Tests/CSpawn"),
         tests("Media"),
         tests("MPEGTS", "Media", "Muxing", "Wire"),
         tests("MP4", "CAllocations", "Media", "Muxing", "Wire"),

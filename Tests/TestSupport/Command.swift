@@ -1,3 +1,4 @@
+import CSpawn
 import Foundation
 import Synchronization
 
@@ -21,68 +22,62 @@ public final class Command: Sendable {
         case cannotStart(String)
     }
 
-    /// Serialises the starts. Foundation learns of a program's end by a socket, which a program started at the same time would
-    /// inherit.
-    private static let starting = Mutex(())
-    private let process: Process
     private let folder: TemporaryFolder
+    public let processID: Int32
+    /// How the program ended, as in `Outcome.status`; nil while it runs. While this is locked, the process ID is not used again.
+    private let end = Mutex<Int32?>(nil)
 
     /// Starts `arguments[0]`, found in PATH.
     ///
     /// - Parameter input: A file for standard input; by default /dev/null.
     public init(_ arguments: [String], input: String? = nil, in directory: String? = nil) throws {
         folder = try TemporaryFolder()
-        do {
-            process = try Self.started(arguments, input: input, in: directory, folder)
-        } catch {
-            // Once in some thousand starts, Foundation reports a bad descriptor; the reason is not known.
-            process = try Self.started(arguments, input: input, in: directory, folder)
-        }
-    }
-
-    private static func started(
-        _ arguments: [String], input: String?, in directory: String?, _ folder: TemporaryFolder
-    ) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.standardInput = input.flatMap(FileHandle.init(forReadingAtPath:)) ?? FileHandle.nullDevice
-        process.standardOutput = try folder.handle("output")
-        process.standardError = try folder.handle("errors")
-        if let directory { process.currentDirectoryURL = URL(filePath: directory) }
-        do {
-            try starting.withLock { _ in try process.run() }
-            return process
-        } catch {
-            throw Failure.cannotStart("\(arguments): \(error)")
-        }
+        var strings = arguments.map { strdup($0) } + [nil]
+        defer { strings.forEach { free($0) } }
+        var processID: Int32 = 0
+        // Foundation's `Process` reads behind a buffer and may crash if this process has more than about 1 350 descriptors, as the
+        // attacks have.
+        let error = spawn_program(
+            &processID, &strings, input ?? "/dev/null", folder.file("output"), folder.file("errors"), directory)
+        guard error == 0 else { throw Failure.cannotStart("\(arguments): \(String(cString: strerror(error)))") }
+        self.processID = processID
     }
 
     deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        signal(SIGKILL)
+        if isRunning { waitpid(processID, nil, 0) }
     }
 
-    public var processID: Int32 { process.processIdentifier }
-    public var isRunning: Bool { process.isRunning }
+    public var isRunning: Bool { status == nil }
     /// The standard output so far.
     public var output: [UInt8] { folder.bytes("output") }
     public var outputByteCount: Int { folder.byteCount("output") }
     public var errors: String { String(decoding: folder.bytes("errors"), as: UTF8.self) }
 
+    private var status: Int32? {
+        end.withLock { end in
+            var waited: Int32 = 0
+            guard end == nil, waitpid(processID, &waited, WNOHANG) == processID else { return end }
+            let signal = waited & 0x7F
+            end = signal == 0 ? (waited >> 8) & 0xFF : 128 + signal
+            return end
+        }
+    }
+
     public func signal(_ number: Int32) {
-        if process.isRunning { kill(process.processIdentifier, number) }
+        end.withLock { end in
+            if end == nil { kill(processID, number) }
+        }
     }
 
     /// Waits for the program's end; kills the program after `seconds`.
     public func finish(within seconds: Double) async -> Outcome {
-        let inTime = await eventually(within: seconds) { !process.isRunning }
+        let inTime = await eventually(within: seconds) { !isRunning }
         if !inTime {
             signal(SIGKILL)
-            _ = await eventually(within: 20) { !process.isRunning }
+            _ = await eventually(within: 20) { !isRunning }
         }
-        let bySignal = !process.isRunning && process.terminationReason == .uncaughtSignal
-        let status = process.isRunning ? -1 : process.terminationStatus + (bySignal ? 128 : 0)
-        return Outcome(status: status, output: output, errors: errors, ranOutOfTime: !inTime)
+        return Outcome(status: status ?? -1, output: output, errors: errors, ranOutOfTime: !inTime)
     }
 
     /// Runs a program until its end.

@@ -31,10 +31,4 @@ public final class TemporaryFolder: Sendable {
     public func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: URL(filePath: file(name)))
     }
-
-    /// Creates an empty file and opens it for writing.
-    func handle(_ name: String) throws -> FileHandle {
-        try write("", to: name)
-        return try FileHandle(forWritingTo: URL(filePath: file(name)))
-    }
 }

@@ -12,16 +12,12 @@ import Testing
     private static let ffmpeg = "/usr/bin/ffmpeg"
 
     /// A file of two seconds with the given codecs, created by ffmpeg.
-    private func makeFile(_ name: String, _ codecs: [String]) throws -> String {
+    private func makeFile(_ name: String, _ codecs: [String]) async throws -> String {
         let path = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString)-\(name)").path
-        let process = Process()
-        process.executableURL = URL(filePath: Self.ffmpeg)
-        process.arguments =
-            ["-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=321x179:r=20:d=2"]
-            + ["-f", "lavfi", "-i", "sine=r=44100:d=2"] + codecs + [path]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        let made = try await Command.run(
+            [Self.ffmpeg, "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=321x179:r=20:d=2"]
+                + ["-f", "lavfi", "-i", "sine=r=44100:d=2"] + codecs + [path])
+        try #require(made.status == 0, "\(made.diagnostics)")
         return path
     }
 
@@ -35,8 +31,8 @@ import Testing
         ] as [([String], String, String?)])
     func aFormatThatSomePlayersCannotShowIsReported(
         _ options: [String], _ filters: String, _ warning: String?
-    ) throws {
-        let path = try h264(options)
+    ) async throws {
+        let path = try await h264(options)
         defer { unlink(path) }
         try expectWarning(warning, from: path, filters)
     }
@@ -49,8 +45,8 @@ import Testing
             ([-1, 0, 0, -1], "blur", "Set effects.rotate to 180"), ([0, 1, -1, 0], "transpose=clock", nil),
             ([1, 0, 0, 1], "", nil),
         ] as [([Int32], String, String?)])
-    func aFileThatIsMarkedAsRotatedIsReported(_ matrix: [Int32], _ filters: String, _ warning: String?) throws {
-        let path = try h264(["-pix_fmt", "yuv420p"])
+    func aFileThatIsMarkedAsRotatedIsReported(_ matrix: [Int32], _ filters: String, _ warning: String?) async throws {
+        let path = try await h264(["-pix_fmt", "yuv420p"])
         defer { unlink(path) }
         var bytes = try Data(contentsOf: URL(filePath: path))
         // Its a, b, u, c, d, in 16.16 bits, lie 44 bytes after the name of the box (ISO/IEC 14496-12, 8.3.2).
@@ -62,8 +58,9 @@ import Testing
         try expectWarning(warning, from: path, filters == "blur" ? "boxblur=2" : filters)
     }
 
-    private func h264(_ options: [String]) throws -> String {
-        try makeFile("video.mp4", ["-vf", "scale=320:180", "-c:v", "libx264", "-preset", "ultrafast", "-an"] + options)
+    private func h264(_ options: [String]) async throws -> String {
+        try await makeFile(
+            "video.mp4", ["-vf", "scale=320:180", "-c:v", "libx264", "-preset", "ultrafast", "-an"] + options)
     }
 
     private func expectWarning(_ warning: String?, from path: String, _ filters: String) throws {
@@ -85,8 +82,8 @@ import Testing
             ("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"]),
             ("mpeg2.ts", ["-c:v", "mpeg2video", "-r", "25", "-c:a", "mp2"]),
         ])
-    func otherCodecsAreTranscodedAndLoop(name: String, codecs: [String]) throws {
-        let path = try makeFile(name, codecs)
+    func otherCodecsAreTranscodedAndLoop(name: String, codecs: [String]) async throws {
+        let path = try await makeFile(name, codecs)
         defer { unlink(path) }
         let units = try play(path, seconds: 5)
         let video = units.filter { $0.track == TrackID(0) }
@@ -101,8 +98,8 @@ import Testing
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
         arguments: ["h264.ts", "h264.mkv", "h264.flv", "aac.aac"])
-    func containersOfAllKindsPassThrough(name: String) throws {
-        let path = try makeFile(name, name == "aac.aac" ? ["-c:a", "aac"] : ["-c:v", "libx264", "-c:a", "aac"])
+    func containersOfAllKindsPassThrough(name: String) async throws {
+        let path = try await makeFile(name, name == "aac.aac" ? ["-c:a", "aac"] : ["-c:v", "libx264", "-c:a", "aac"])
         defer { unlink(path) }
         let units = try play(path, seconds: 5)
         let audio = units.filter { $0.units.count == 1 && $0.presentationTime.rate.hertz == 44_100 }
@@ -122,8 +119,8 @@ import Testing
         ])
     func audioOfTelephonyAndOpusPassesThrough(
         name: String, codec: String, rate: String, steps expected: [Int64]
-    ) throws {
-        let path = try makeFile(name, ["-vn", "-c:a", codec, "-ar", rate])
+    ) async throws {
+        let path = try await makeFile(name, ["-vn", "-c:a", codec, "-ar", rate])
         defer { unlink(path) }
         let units = try play(path, seconds: 3)
         #expect(units.count > 40)
@@ -137,8 +134,8 @@ import Testing
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"),
         arguments: ["h265.mp4", "h265.mkv", "h265.ts", "raw.h265"])
-    func h265PassesThroughInPresentationOrder(name: String) throws {
-        let path = try makeFile(
+    func h265PassesThroughInPresentationOrder(name: String) async throws {
+        let path = try await makeFile(
             name,
             ["-vf", "scale=320:180", "-c:v", "libx265", "-preset", "ultrafast", "-an", "-x265-params"]
                 + ["log-level=none:bframes=3:keyint=10:min-keyint=10:b-adapt=0"])
@@ -158,8 +155,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func aTruncatedFilePlaysToItsEnd() throws {
-        let path = try makeFile("cut.ts", ["-c:v", "libx264", "-c:a", "aac"])
+    func aTruncatedFilePlaysToItsEnd() async throws {
+        let path = try await makeFile("cut.ts", ["-c:v", "libx264", "-c:a", "aac"])
         defer { unlink(path) }
         let whole = try Data(contentsOf: URL(filePath: path))
         try whole.prefix(whole.count * 2 / 3).write(to: URL(filePath: path))
@@ -167,8 +164,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func transcodingUsesTheConfiguredSettings() throws {
-        let path = try makeFile("mpeg4.avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"])
+    func transcodingUsesTheConfiguredSettings() async throws {
+        let path = try await makeFile("mpeg4.avi", ["-c:v", "mpeg4", "-c:a", "libmp3lame"])
         defer { unlink(path) }
         var settings = EncodingSettings()
         settings.video.profile = .baseline
@@ -192,8 +189,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func aTranscodedFileDeliversARequestedKeyframe() throws {
-        let path = try makeFile("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
+    func aTranscodedFileDeliversARequestedKeyframe() async throws {
+        let path = try await makeFile("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
         defer { unlink(path) }
         let source = FileSource(.file(path), loops: false, clock: VirtualClock().clock)
         var count = 0
@@ -211,8 +208,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func theKeyframeIntervalOfATranscodedFileChangesWhileItPlays() throws {
-        let path = try makeFile("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
+    func theKeyframeIntervalOfATranscodedFileChangesWhileItPlays() async throws {
+        let path = try await makeFile("mjpeg.mkv", ["-c:v", "mjpeg", "-c:a", "pcm_s16le"])
         defer { unlink(path) }
         var settings = EncodingSettings()
         settings.video.gopFrames = 1000
@@ -235,8 +232,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func h264WithEffectsIsTranscoded() throws {
-        let path = try makeFile(
+    func h264WithEffectsIsTranscoded() async throws {
+        let path = try await makeFile(
             "h264.mkv", ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-vf", "crop=320:178", "-c:a", "aac"])
         defer { unlink(path) }
         var settings = EncodingSettings()
@@ -254,8 +251,8 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "needs ffmpeg"))
-    func withoutAudioOnlyTheVideoIsPlayed() throws {
-        let path = try makeFile("h264.mkv", ["-c:v", "libx264", "-c:a", "aac"])
+    func withoutAudioOnlyTheVideoIsPlayed() async throws {
+        let path = try await makeFile("h264.mkv", ["-c:v", "libx264", "-c:a", "aac"])
         defer { unlink(path) }
         var settings = EncodingSettings()
         settings.audio = nil

@@ -29,8 +29,7 @@ extension EndToEnd {
 
         /// GStreamer publishes a picture without an end; `-e` makes it say goodbye after SIGINT.
         private func gstreamer(to url: String, over transport: String, _ options: [String] = []) -> [String] {
-            // Programs that a test starts inherit a mask that blocks SIGINT.
-            ["--default-signal=INT", "gst-launch-1.0", "-q"] + options + [
+            ["gst-launch-1.0", "-q"] + options + [
                 "videotestsrc", "is-live=true", "!", "video/x-raw,width=320,height=180,framerate=25/1", "!",
                 "openh264enc", "gop-size=25", "!", "h264parse", "!", "rtspclientsink", "location=\(url)",
                 "protocols=\(transport)",

@@ -221,7 +221,7 @@ struct SettingsChangeTests {
         guard mounted.status == 0 else {
             return withKnownIssue("no tmpfs here") { Issue.record("\(mounted.diagnostics)") }
         }
-        defer { _ = unmount(place) }
+        defer { umount2(place, Int32(MNT_DETACH)) }
         let assembly = try server(in: StateFolder(at: place))
         defer { assembly.stop() }
         _ = try assembly.change(["title": .text("A")], of: "cam")
@@ -236,15 +236,6 @@ struct SettingsChangeTests {
         #expect(try assembly.change(["title": .text("C")], of: "cam").lossAtRestart == nil)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: place).sorted() == ["settings.lock", "settings.yml"])
-    }
-
-    private func unmount(_ place: String) -> Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["umount", "-l", place]
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
     }
 
     @Test func twoServersDoNotOverwriteEachOthersSettings() throws {
