@@ -77,7 +77,7 @@ extension Transmitter {
                 viewer.timing.lastTicks = ticks
                 guard send(run, ticks: ticks, to: viewer) else { return viewer.follower.blocked(at: now) }
                 statistics.units += 1
-                if let track = viewer.tracks[run.track.index], track.repair?.duplication != nil,
+                if let track = viewer.tracks[run.track.index], track.repair?.maySendCopies == true,
                     !sendCopies(behind: run, of: track, to: viewer, in: view)
                 {
                     return viewer.follower.blocked(at: now)

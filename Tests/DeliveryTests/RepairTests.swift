@@ -13,6 +13,13 @@ import Testing
 struct RepairTests {
     private static let ssrc = HeaderRewriter.fixture.ssrc
 
+    /// The first header of a stream for retransmissions.
+    private static func separate() -> HeaderRewriter {
+        HeaderRewriter(
+            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
+            timestampOffset: HeaderRewriter.fixture.timestampOffset)
+    }
+
     /// A viewer that has joined with a fast start and then received some frames.
     private struct Playing: ~Copyable {
         let broadcast = Broadcast()
@@ -33,6 +40,29 @@ struct RepairTests {
                 broadcast.turn(after: 40)
             }
             sent = client.packetBytes()
+        }
+
+        /// Makes the browser know the round trip.
+        func begunLongAgo() {
+            client.viewer.phase = .playing(since: broadcast.now.advanced(byMilliseconds: -3_000))
+        }
+
+        /// A path on which a packet has arrived so many milliseconds later than the fastest.
+        func pathWithQueue(of milliseconds: Int64) -> ViewerPath {
+            let limits = RateLimits(
+                minimum: DataRate(bitsPerSecond: 0), maximum: DataRate(bitsPerSecond: 1_000_000))
+            var path = ViewerPath(limits: limits, repair: .works)
+            path.received(sent: broadcast.now, arrival: 0, byteCount: 500)
+            path.received(sent: broadcast.now, arrival: milliseconds * 1_000_000, byteCount: 500)
+            path.endOfFeedback(at: broadcast.now)
+            return path
+        }
+
+        /// What it is sent with the next frame of 5 000 bytes.
+        mutating func nextFrame() -> [Packet] {
+            broadcast.publish(byteCount: 5_000)
+            broadcast.turn(after: 40)
+            return client.packets()
         }
 
         /// Asks for packets by their numbers after the first.
@@ -131,10 +161,7 @@ struct RepairTests {
     }
 
     @Test func gStreamerMayAskAgainAfterARoundTripAndIsAnsweredTwice() throws {
-        let stream = HeaderRewriter(
-            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
-            timestampOffset: 0)
-        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: stream, protection: nil))
+        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: Self.separate(), protection: nil))
         for count in [1, 2, 2, 2] {
             let answers = playing.received(afterLossOf: [5])
             #expect(answers.count == count)
@@ -147,10 +174,7 @@ struct RepairTests {
     }
 
     @Test func aRequestThatCrossesThePacketIsIgnored() throws {
-        let stream = HeaderRewriter(
-            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
-            timestampOffset: 0)
-        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: stream, protection: nil))
+        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: Self.separate(), protection: nil))
         // The client has had a sender report 60 ms ago, and has answered at once.
         let sent = playing.broadcast.stream.clock.ntpTime(of: playing.broadcast.now.advanced(byMilliseconds: -60))
         let report = ReportBlock(
@@ -166,10 +190,8 @@ struct RepairTests {
 
     /// A browser repeats its requests every 20 ms, sometimes a little sooner; the second comes at any time after a round trip.
     @Test func aBrowserIsAnsweredEachTimeItAsks() throws {
-        let stream = HeaderRewriter(
-            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
-            timestampOffset: 0)
-        var playing = try Playing(repair: TrackRepair(.browser, stream: stream, protection: nil))
+        var playing = try Playing(repair: TrackRepair(.browser, stream: Self.separate(), protection: nil))
+        playing.begunLongAgo()
         #expect(playing.received(afterLossOf: [5]).count == 1)
         playing.broadcast.turn(after: 9)
         #expect(playing.received(afterLossOf: [5]).isEmpty)
@@ -179,18 +201,50 @@ struct RepairTests {
         }
     }
 
+    /// It repeats its requests only after 100 ms until it knows the round trip.
+    @Test func aBrowserIsAnsweredTwiceAtFirst() throws {
+        var playing = try Playing(repair: TrackRepair(.browser, stream: Self.separate(), protection: nil))
+        #expect(playing.received(afterLossOf: [5]).count == 2)
+        // So many at once are a full queue, which drops more then.
+        #expect(playing.received(afterLossOf: Array(6..<14)).count == 8)
+    }
+
+    @Test func framesAreSentTwiceWhereALostRequestWouldBeRepeatedLate() throws {
+        var playing = try Playing(repair: TrackRepair(.browser, stream: Self.separate(), protection: nil))
+        // The fixture's frames had no copies, because nothing was lost.
+        #expect(playing.sent.count == 20)
+        #expect(playing.received(afterLossOf: [5]).count == 2)
+        for _ in 0..<3 {
+            let frame = playing.nextFrame()
+            #expect(frame.count == 8)
+            for (original, copy) in zip(frame.prefix(4), frame.dropFirst(4)) {
+                #expect(original.header.ssrc == Self.ssrc && copy.header.ssrc == SSRC(1))
+                #expect(copy.header.timestamp == original.header.timestamp)
+                let number = original.header.sequenceNumber.rawValue
+                #expect(copy.payload == [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)] + original.payload)
+            }
+        }
+        #expect(playing.broadcast.delivery.statistics.duplicatedPackets == 12)
+        #expect(playing.client.viewer.repair?.counts.retransmitted == 2)
+        // Not into a queue.
+        playing.client.viewer.path = playing.pathWithQueue(of: 80)
+        #expect(playing.nextFrame().count == 4)
+        playing.client.viewer.path = nil
+        // Many that are lost at once are a full queue.
+        #expect(playing.nextFrame().count == 8)
+        #expect(playing.received(afterLossOf: Array(6..<14)).count == 8)
+        #expect(playing.nextFrame().count == 4)
+        playing.broadcast.turn(after: 300)
+        // 9 are more than a tenth of up to 88 packets, and less of 92.
+        for _ in 0..<11 { #expect(playing.nextFrame().count == 4) }
+        #expect(playing.nextFrame().count == 8)
+        playing.begunLongAgo()
+        #expect(playing.nextFrame().count == 4)
+    }
+
     @Test func whatIsSentAgainIntoAQueueMayArriveBeforeItIsRepeatedOnce() throws {
-        let stream = HeaderRewriter(
-            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
-            timestampOffset: 0)
-        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: stream, protection: nil))
-        // A packet has arrived 80 ms later than the fastest.
-        let limits = RateLimits(minimum: DataRate(bitsPerSecond: 0), maximum: DataRate(bitsPerSecond: 1_000_000))
-        var path = ViewerPath(limits: limits, repair: .works)
-        path.received(sent: playing.broadcast.now, arrival: 0, byteCount: 500)
-        path.received(sent: playing.broadcast.now, arrival: 80_000_000, byteCount: 500)
-        path.endOfFeedback(at: playing.broadcast.now)
-        playing.client.viewer.path = path
+        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: Self.separate(), protection: nil))
+        playing.client.viewer.path = playing.pathWithQueue(of: 80)
         #expect(playing.received(afterLossOf: [5]).count == 1)
         playing.broadcast.turn(after: 80)
         #expect(playing.received(afterLossOf: [5]).isEmpty)
@@ -201,10 +255,7 @@ struct RepairTests {
     /// GStreamer may ask only because packets are late. A browser does not.
     @Test(arguments: [(RetransmissionRules.gStreamer, 0), (.browser, 1)])
     func repairLengthensNoLongQueueInVain(rules: RetransmissionRules, count: Int) throws {
-        let stream = HeaderRewriter(
-            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
-            timestampOffset: 0)
-        var playing = try Playing(repair: TrackRepair(rules, stream: stream, protection: nil))
+        var playing = try Playing(repair: TrackRepair(rules, stream: Self.separate(), protection: nil))
         let limits = RateLimits(minimum: DataRate(bitsPerSecond: 0), maximum: DataRate(bitsPerSecond: 1_000_000))
         var path = ViewerPath(limits: limits, repair: .works)
         // All packets but the first wait for 150 ms.
@@ -227,10 +278,7 @@ struct RepairTests {
     }
 
     @Test func aFloodOfRequestsCostsNoMoreThanTheBudget() throws {
-        let stream = HeaderRewriter(
-            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
-            timestampOffset: 0)
-        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: stream, protection: nil))
+        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: Self.separate(), protection: nil))
         var (count, byteCount) = (0, 0)
         for _ in 0..<20 {
             let answers = playing.received(afterLossOf: Array(0..<20))
@@ -248,10 +296,7 @@ struct RepairTests {
     }
 
     @Test func aFastStartIsForgottenAfterASecond() throws {
-        let stream = HeaderRewriter(
-            payloadType: PayloadType(lowBitsOf: 112), ssrc: SSRC(1), firstSequenceNumber: SequenceNumber(1),
-            timestampOffset: 0)
-        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: stream, protection: nil))
+        var playing = try Playing(repair: TrackRepair(.gStreamer, stream: Self.separate(), protection: nil))
         #expect(!playing.client.viewer.follower.fastStart.isEmpty)
         for _ in 0..<60 {
             playing.broadcast.publish(byteCount: 500)

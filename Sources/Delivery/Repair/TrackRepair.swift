@@ -49,8 +49,8 @@ public final class TrackRepair {
         let askedAt: MonotonicTime
         /// When it was sent again last; `nil` if it was not.
         var sentAt: MonotonicTime?
-        /// How often it was sent again.
-        var sentCount = 0
+        /// How many requests for it were answered, with one packet or two.
+        var answerCount = 0
     }
 
     /// Repairs by sending packets again as they were. Under SRTP they are the same bytes.
@@ -78,6 +78,9 @@ public final class TrackRepair {
         stream = RetransmissionStream(
             rewriter: rewriter, packetIndex: UInt64(rewriter.nextSequenceNumber.rawValue), protection: protection)
     }
+
+    /// Whether copies may be due behind a frame.
+    var maySendCopies: Bool { duplication != nil || stream != nil }
 
     /// Records packets of a viewer's next run that are handed to the kernel.
     ///
@@ -138,11 +141,11 @@ public final class TrackRepair {
     func request(_ number: SequenceNumber) -> Request? { index(of: number).map { requests[$0] } }
 
     /// A packet that was asked for was sent again.
-    func sent(_ number: SequenceNumber, at now: MonotonicTime) {
+    func answered(_ number: SequenceNumber, at now: MonotonicTime) {
         guard let index = index(of: number) else { return }
         if requests[index].sentAt == nil { separatelyRepairedPackets? += 1 }
         requests[index].sentAt = now
-        requests[index].sentCount += 1
+        requests[index].answerCount += 1
     }
 
     /// The latest request for a packet.

@@ -105,21 +105,22 @@ extension Transmitter {
             return
         }
         // The network drops so much that a keyframe may come first.
-        if request.sentCount >= 2 { lose(sentAt: packet.sentAt, of: track, rules, to: viewer) }
+        if request.answerCount >= 2 { lose(sentAt: packet.sentAt, of: track, rules, to: viewer) }
         // A packet or a request for it that was lost again may soon be too late, so it is sent twice: not into a queue, which would drop
         // both. Only a stream of its own may do that: libavformat decodes nothing if a packet comes twice.
-        let count = request.sentAt == nil || repair.stream == nil || queueTime > 0 ? 1 : 2
+        let mustArrive = request.sentAt != nil || viewer.repeatsRequestsLate(rules, at: now)
+        let count = mustArrive && repair.stream != nil && queueTime == 0 ? 2 : 1
         // A socket that is full now takes nothing of the budget. The client may ask again.
         guard route.isReady(at: now), makeRoom(forPackets: count, in: route.sender) else { return }
         let byteCount = Int(run.packets[packet.index].byteCount)
-        for _ in 0..<count {
+        for copy in 0..<count {
             guard mayRetransmit(byteCount, to: viewer, in: view) else {
                 viewer.repair?.counts.overBudget += 1
                 return lose(sentAt: packet.sentAt, of: track, rules, to: viewer)
             }
-            append(packet, of: run, number, of: track, by: repair, to: viewer, over: route)
+            append(packet.index, of: run, at: packet.run, number, of: track, by: repair, to: viewer, over: route)
             countAgain(octets: byteCount, over: route, to: viewer)
-            repair.sent(number, at: now)
+            if copy == 0 { repair.answered(number, at: now) }
             if repair.stream != nil { viewer.path?.retransmitted(byteCount: byteCount, at: now) }
             viewer.repair?.counts.retransmitted += 1
             statistics.retransmittedPackets += 1
@@ -136,7 +137,7 @@ extension Transmitter {
     }
 
     /// Prepares a sender for packets that are sent again; false if it takes no more now.
-    private func makeRoom(forPackets count: Int, in sender: UDPSender) -> Bool {
+    func makeRoom(forPackets count: Int, in sender: UDPSender) -> Bool {
         if !sender.batch.hasRoom(forPackets: count) { flush(sender) }
         guard !sender.isBlocked else { return false }
         use(sender)
@@ -148,7 +149,7 @@ extension Transmitter {
         run(at: packet.run, for: viewer, in: view).flatMap { $0.packets.indices.contains(packet.index) ? $0 : nil }
     }
 
-    private func run(
+    func run(
         at place: SentLedger.RunPlace, for viewer: Viewer, in view: FeedView<PacketRun>
     ) -> PacketRun? {
         switch place {
@@ -170,78 +171,24 @@ extension Transmitter {
         return true
     }
 
-    private func append(
-        _ packet: SentLedger.Packet, of run: PacketRun, _ number: SequenceNumber, of track: ViewerTrack,
-        by repair: TrackRepair, to viewer: Viewer, over route: UDPRoute
+    /// Adds a packet again: as it was, or in the stream of its own.
+    func append(
+        _ index: Int, of run: PacketRun, at place: SentLedger.RunPlace, _ number: SequenceNumber,
+        of track: ViewerTrack, by repair: TrackRepair, to viewer: Viewer, over route: UDPRoute
     ) {
-        let ticks = viewer.ticks(of: run, at: packet.run)
+        let ticks = viewer.ticks(of: run, at: place)
         guard let stream = repair.stream else {
             var rewriter = track.rewriter
             rewriter.nextSequenceNumber = number
             _ = route.sender.batch.append(
-                packet.index..<(packet.index + 1), of: run, rewriter.headers(of: run, ticks: ticks),
+                index..<(index + 1), of: run, rewriter.headers(of: run, ticks: ticks),
                 track.protection.map { ($0.outgoing, track.packetIndex(of: number)) }, to: route, from: nil)
             return
         }
         route.sender.batch.append(
-            retransmissionOf: packet.index, of: run, number, stream.rewriter.headers(of: run, ticks: ticks),
+            retransmissionOf: index, of: run, number, stream.rewriter.headers(of: run, ticks: ticks),
             stream.protection.map { ($0, stream.packetIndex) }, to: route)
         repair.stream?.rewriter.advance(by: 1)
         repair.stream?.packetIndex &+= 1
-    }
-}
-
-// MARK: - Copies that a client need not ask for
-
-extension Transmitter {
-    /// Adds copies of the previous frame behind a frame that was sent whole.
-    ///
-    /// - Returns: false if a flush moved this viewer's position back.
-    func sendCopies(
-        behind run: PacketRun, of track: ViewerTrack, to viewer: Viewer, in view: FeedView<PacketRun>
-    ) -> Bool {
-        let position = viewer.follower.position
-        addCopies(behind: run, of: track, to: viewer, in: view)
-        return viewer.follower.position == position
-    }
-
-    private func addCopies(
-        behind run: PacketRun, of track: ViewerTrack, to viewer: Viewer, in view: FeedView<PacketRun>
-    ) {
-        guard let repair = track.repair, repair.duplication != nil, case .udp(let route) = track.transport,
-            let due = repair.sentWhole(
-                TrackRepair.place(of: viewer.follower), endingBefore: track.rewriter.nextSequenceNumber,
-                count: run.packets.count),
-            repair.duplication?.isOn(at: now) == true,
-            // After a rollback, another run may have these numbers.
-            repair.ledger.packet(due.first, endIndex: view.endIndex, at: now)?.run == due.run,
-            let former = self.run(at: due.run, for: viewer, in: view),
-            former.packets.count == due.count
-        else { return }
-        repair.hasSentCopies = true
-        var rewriter = track.rewriter
-        rewriter.nextSequenceNumber = due.first
-        for batch in former.gsoBatches {
-            for range in route.usesGSO ? [batch] : batch.map({ $0..<($0 + 1) }) {
-                guard makeRoom(forPackets: range.count, in: route.sender) else { return }
-                var part = rewriter
-                part.advance(by: range.lowerBound)
-                sendCopy(
-                    of: range, of: former, part.headers(of: former, ticks: viewer.ticks(of: former, at: due.run)),
-                    track.protection.map { ($0.outgoing, track.packetIndex(of: part.nextSequenceNumber)) }, over: route,
-                    to: viewer)
-            }
-        }
-    }
-
-    /// Adds packets again that have just been added.
-    func sendCopy(
-        of range: Range<Int>, of run: PacketRun, _ headers: HeaderRewriter.Headers,
-        _ protection: (outgoing: OutgoingProtection, first: UInt64)?, over route: UDPRoute, to viewer: Viewer
-    ) {
-        use(route.sender)
-        let octets = route.sender.batch.append(range, of: run, headers, protection, to: route, from: nil)
-        countAgain(octets: octets, over: route, to: viewer)
-        statistics.duplicatedPackets &+= UInt64(range.count)
     }
 }

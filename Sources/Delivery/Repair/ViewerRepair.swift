@@ -45,6 +45,17 @@ struct ViewerRepair {
     }
 }
 
+extension Viewer {
+    /// Whether its client repeats requests late, because it has begun a short time ago. What it loses must then arrive with the first
+    /// request, or without one: not if so much is lost that a queue of the network may be full.
+    func repeatsRequestsLate(_ rules: RetransmissionRules, at now: MonotonicTime) -> Bool {
+        guard case .playing(let start) = phase, now - start < rules.lateRepetitionTime, let repair, let leadingTrack
+        else { return false }
+        // A tenth, as in ``DuplicationSwitch``.
+        return repair.burst.byteCount(at: now) == 0 && repair.counts.lost * 10 <= leadingTrack.packetCount
+    }
+}
+
 /// What a viewer has asked to be sent again, and what became of it. Packets are counted, unless stated otherwise.
 public struct RepairCounts: Hashable, Sendable {
     /// Datagrams with requests.

@@ -6,10 +6,14 @@ public struct RetransmissionRules: Hashable, Sendable {
     private let repetitionInterval: Int64
     /// Whether the client asks for packets that are late, and not only for those that others have overtaken: in a long queue all are late.
     public let mayAskForLatePackets: Bool
+    /// How long after the start the client repeats its requests late, because it does not know the round trip yet, in nanoseconds.
+    public let lateRepetitionTime: Int64
 
-    private init(patience: Int64, repetitionInterval: Int64, mayAskForLatePackets: Bool = false) {
+    private init(
+        patience: Int64, repetitionInterval: Int64, mayAskForLatePackets: Bool = false, lateRepetitionTime: Int64 = 0
+    ) {
         (self.patience, self.repetitionInterval) = (patience, repetitionInterval)
-        self.mayAskForLatePackets = mayAskForLatePackets
+        (self.mayAskForLatePackets, self.lateRepetitionTime) = (mayAskForLatePackets, lateRepetitionTime)
     }
 
     /// The least time between two retransmissions of one packet to a client with this round trip, in nanoseconds. A request that comes
@@ -34,5 +38,9 @@ public struct RetransmissionRules: Hashable, Sendable {
     /// The rules for browsers (libwebrtc), which drop what they receive twice. Every 20 ms they repeat the requests that are older than a
     /// round trip, so the second request for a packet may come less than 20 ms after the first, and further ones come every 20 ms. An interval
     /// of 20 ms would ignore requests that come a little sooner, and a packet that is lost repeatedly would take twice as long.
-    public static let browser = Self(patience: 1_000_000_000, repetitionInterval: 10_000_000)
+    ///
+    /// At the start they assume a round trip of 100 ms (`NackRequester`). They measure it with their first report (RFC 3611, section 4.4),
+    /// after up to 0.75 s, and look at the result twice, once a second each (`ModuleRtpRtcpImpl2`, `CallStats`).
+    public static let browser = Self(
+        patience: 1_000_000_000, repetitionInterval: 10_000_000, lateRepetitionTime: 3_000_000_000)
 }
